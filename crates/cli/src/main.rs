@@ -1,0 +1,2 @@
+//! The `peermap` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The real driver behind the Driver trait.

@@ -1,0 +1,103 @@
+//! A driver around a driver: something sees each call before and after it is made, and may refuse it.
+//!
+//! Recorders, call profilers and fault injection are interceptors; the wrapper itself is made from the table of calls.
+
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "the blocks come out of the table of calls, where the lint does not see the comments beside them"
+)]
+
+use crate::argument::{Argument, Value};
+use crate::attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
+use crate::call::{Call, Driver};
+use crate::error::{DriverError, Result};
+use crate::for_each_call;
+use crate::handle::{Context, Device, Event, Function, HostPtr, IpcMemHandle, MemHandle, Module, Stream, Uuid};
+use crate::jit::JitOptions;
+use crate::launch::{KernelArg, LaunchConfig};
+use crate::memory::{
+    AccessDesc, AccessFlags, AllocationProp, GranularityOption, HandleType, Location, MemInfo, OsHandle,
+    ShareableHandle,
+};
+use crate::result::CuResult;
+use crate::unit::{ByteSize, DevicePtr};
+
+/// Sees calls on their way to a driver.
+///
+/// The arguments come as a closure, so that an interceptor that does not look at them pays nothing for them.
+pub trait Interceptor: Send + Sync {
+    /// Called before the call is made. An error takes its place: the driver never sees the call.
+    ///
+    /// # Errors
+    /// Whatever the call is to answer instead.
+    fn before(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()>;
+
+    /// Called after the call was made, with its error if it had one.
+    fn after(&self, call: Call, error: Option<&DriverError>);
+}
+
+/// A driver whose calls pass an [`Interceptor`].
+pub struct Intercepted<D, I> {
+    driver: D,
+    interceptor: I,
+}
+
+impl<D: Driver, I: Interceptor> Intercepted<D, I> {
+    /// Puts the interceptor before the driver.
+    pub const fn new(driver: D, interceptor: I) -> Self {
+        Self { driver, interceptor }
+    }
+
+    /// The interceptor.
+    pub const fn interceptor(&self) -> &I {
+        &self.interceptor
+    }
+}
+
+macro_rules! intercept {
+    ($(
+        $(#[$doc:meta])*
+        $cuda:ident [$($unsafety:tt)*] $name:ident ( $($arg:ident : $kind:ty),* $(,)? ) -> $output:ty;
+    )*) => {
+        impl<D: Driver, I: Interceptor> Driver for Intercepted<D, I> {
+            $(
+                $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output> {
+                    self.interceptor.before(Call::$cuda, &|| vec![$((stringify!($arg), Argument::value(&$arg))),*])?;
+                    // SAFETY: an unsafe call has the contract of the method around it, which its caller upholds.
+                    let answer = $($unsafety)* { self.driver.$name($($arg),*) };
+                    self.interceptor.after(Call::$cuda, answer.as_ref().err());
+                    answer
+                }
+            )*
+        }
+    };
+}
+
+for_each_call!(intercept);
+
+macro_rules! forward {
+    ($(
+        $(#[$doc:meta])*
+        $cuda:ident [$($unsafety:tt)*] $name:ident ( $($arg:ident : $kind:ty),* $(,)? ) -> $output:ty;
+    )*) => {
+        impl<D: Driver + ?Sized> Driver for std::sync::Arc<D> {
+            $(
+                $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output> {
+                    // SAFETY: an unsafe call has the contract of the method around it, which its caller upholds.
+                    $($unsafety)* { (**self).$name($($arg),*) }
+                }
+            )*
+        }
+
+        impl<D: Driver + ?Sized> Driver for &D {
+            $(
+                $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output> {
+                    // SAFETY: an unsafe call has the contract of the method around it, which its caller upholds.
+                    $($unsafety)* { (**self).$name($($arg),*) }
+                }
+            )*
+        }
+    };
+}
+
+for_each_call!(forward);

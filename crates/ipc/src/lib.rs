@@ -1,0 +1,1 @@
+//! Descriptors, typed packets, shared memory, barriers and supervised children on Linux.

@@ -1,0 +1,1 @@
+//! Simulated device memory: arenas, the table by granule, checked copy and fill.

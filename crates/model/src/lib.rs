@@ -1,0 +1,1 @@
+//! The simulated driver as pure state machines: machine, process, profiles, rules.

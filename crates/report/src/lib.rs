@@ -1,0 +1,1 @@
+//! Events, result schema and text output of a run.

@@ -1,0 +1,1 @@
+//! The multi-process workloads, written once against the Driver trait.

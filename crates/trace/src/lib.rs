@@ -1,0 +1,1 @@
+//! Recorded driver calls: format, reader, player.
