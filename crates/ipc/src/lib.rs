@@ -1,1 +1,37 @@
 //! Descriptors, typed packets, shared memory, barriers and supervised children on Linux.
+//!
+//! This crate holds what several operating-system processes need in order to work together, and nothing that knows of
+//! GPUs. It uses no other peermap crate, and it is the only one with unsafe code about the operating system.
+//!
+//! | module | what it gives |
+//! | --- | --- |
+//! | [`channel`] | packets of bytes with descriptors over a Unix socket |
+//! | [`packet`] | values instead of bytes, and any number of descriptors in acknowledged batches |
+//! | [`shm`] | sealed anonymous shared memory, seen as atomics |
+//! | [`barrier`] | a barrier between processes whose timeout names who is missing |
+//! | [`child`] | children that die with their parent and are always reaped |
+//! | [`limits`] | what the host allows: open files, memory, cores |
+//!
+//! Every call that may wait takes a [`Deadline`].
+//!
+//! # Portability
+//! Linux on 64-bit machines, kernel 5.3 or newer (`pidfd_open`).
+
+pub mod barrier;
+pub mod channel;
+pub mod child;
+mod deadline;
+mod error;
+pub mod limits;
+pub mod packet;
+mod ready;
+pub mod shm;
+
+pub use barrier::{Barrier, BarrierError, Member};
+pub use channel::{Channel, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received};
+pub use child::{Child, ChildError, Event, Exit, Output, Spawn, take_inherited, wait_any};
+pub use deadline::Deadline;
+pub use error::IpcError;
+pub use limits::LimitError;
+pub use packet::{PacketError, TypedChannel};
+pub use shm::{SharedMemory, ShmError};

@@ -6,7 +6,7 @@
 mod number;
 mod token;
 
-use crate::error::{PtxError, PtxProblem};
+use crate::error::{PtxError, PtxProblem, excerpt};
 
 pub use token::{Position, Token, TokenKind};
 
@@ -29,16 +29,16 @@ struct Lexer<'a> {
     /// What is still to be read.
     rest: &'a str,
     at: Position,
-    /// Whether the previous token ended right here, with no space between: it decides whether `.16` starts a number or
-    /// a suffix as in `tcgen05.ld.16x64b`.
-    attached: bool,
+    /// Whether the previous token is a name or directive. No number can follow one, so `.16` is a suffix then, as in
+    /// `tcgen05.ld.16x64b`. White space plays no part: it may stand before a suffix, and does in a normal form.
+    after_name: bool,
 }
 
 impl<'a> Lexer<'a> {
     fn new(text: &'a str) -> Self {
         let rest = text.split('\0').next().unwrap_or_default();
         let at = Position { line: 1, column: 1 };
-        Self { rest, at, attached: false }
+        Self { rest, at, after_name: false }
     }
 
     fn next_token(&mut self) -> Result<Option<Token<'a>>, PtxError> {
@@ -48,7 +48,7 @@ impl<'a> Lexer<'a> {
         let Some(first) = coming.next() else { return Ok(None) };
         let second = coming.next().unwrap_or(' ');
         let (kind, length) = match first {
-            '.' if is_symbol(second) && (self.attached || !second.is_ascii_digit()) => {
+            '.' if is_symbol(second) && (self.after_name || !second.is_ascii_digit()) => {
                 (TokenKind::Directive, 1 + qualified_length(&self.rest[1..]))
             }
             '.' if second.is_ascii_digit() => self.number(at)?,
@@ -59,22 +59,30 @@ impl<'a> Lexer<'a> {
             _ => (TokenKind::Punctuation, self.punctuation_length(first, second, at)?),
         };
         let text = self.advance(length);
-        self.attached = true;
+        self.after_name = matches!(kind, TokenKind::Identifier | TokenKind::Directive);
         Ok(Some(Token { kind, text, at }))
     }
 
     /// Moves over white space and comments.
     fn skip_blank(&mut self) -> Result<(), PtxError> {
         loop {
-            let blank = self.rest.len() - self.rest.trim_start().len();
-            let length = match () {
-                () if blank > 0 => blank,
-                () if self.rest.starts_with("//") => self.rest.find('\n').unwrap_or(self.rest.len()),
-                () if self.rest.starts_with("/*") => self.block_comment_length()?,
-                () => return Ok(()),
-            };
+            let length = self.blank_length()?;
+            if length == 0 {
+                return Ok(());
+            }
             self.advance(length);
-            self.attached = false;
+        }
+    }
+
+    /// The length of the white space or of the one comment that comes next.
+    fn blank_length(&self) -> Result<usize, PtxError> {
+        if self.rest.starts_with("//") {
+            Ok(self.rest.find('\n').unwrap_or(self.rest.len()))
+        } else if self.rest.starts_with("/*") {
+            self.block_comment_length()
+        } else {
+            let next = self.rest.trim_start_matches(|character: char| character.is_ascii_whitespace());
+            Ok(self.rest.len() - next.len())
         }
     }
 
@@ -96,7 +104,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn number(&self, at: Position) -> Result<(TokenKind, usize), PtxError> {
-        number::scan(self.rest).map_err(|text| PtxError { at, problem: PtxProblem::InvalidNumber { text: text.into() } })
+        number::scan(self.rest)
+            .map_err(|text| PtxError { at, problem: PtxProblem::InvalidNumber { text: excerpt(text) } })
     }
 
     fn punctuation_length(&self, first: char, second: char, at: Position) -> Result<usize, PtxError> {
@@ -115,18 +124,18 @@ impl<'a> Lexer<'a> {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
         match taken.rfind('\n') {
-            None => self.at.column += count(taken),
+            None => self.at.column = self.at.column.saturating_add(count(taken, |_| true)),
             Some(last) => {
-                self.at.line += u32::try_from(taken.matches('\n').count()).unwrap_or(u32::MAX);
-                self.at.column = 1 + count(&taken[last + 1..]);
+                self.at.line = self.at.line.saturating_add(count(taken, |character| character == '\n'));
+                self.at.column = count(&taken[last..], |_| true);
             }
         }
         taken
     }
 }
 
-fn count(text: &str) -> u32 {
-    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+fn count(text: &str, wanted: impl Fn(char) -> bool) -> u32 {
+    u32::try_from(text.chars().filter(|character| wanted(*character)).count()).unwrap_or(u32::MAX)
 }
 
 fn is_symbol(character: char) -> bool {

@@ -34,7 +34,6 @@ mod parser;
 pub use declaration::{Declaration, DeclarationKind};
 pub use entry::{Entry, LaunchDirective};
 pub use error::{Found, PtxError, PtxProblem};
-pub use header::{Target, Version};
 pub use image::ImageKind;
 pub use lexer::Position;
 pub use module::Module;

@@ -1,0 +1,136 @@
+//! Modules, kernels and launches.
+
+use peermap_driver::{
+    ByteSize, CuResult, Dim3, Driver, Function, FunctionAttribute, JitLog, JitOptions, KernelArg, LaunchConfig, Module,
+    Result, Stream,
+};
+
+use crate::rig::{Allocated, Current, GRANULE, Mapped, at, driver, read, refused};
+
+const KERNELS: &str = include_str!("../../../../kernels/memmap_ipc.ptx");
+
+/// What a check finds: how many bytes are wrong, and the offset of the first.
+const ALL_WELL: [u64; 2] = [0, u64::MAX];
+
+/// The kernels, unloaded when dropped. The context must outlive them.
+struct Kernels(Module);
+
+impl Kernels {
+    fn load() -> Self {
+        let mut options = JitOptions::sample();
+        let module = driver().module_load_data_ex(KERNELS.as_bytes(), &mut options);
+        Self(module.unwrap_or_else(|error| panic!("{error}: {:?}", options.error_log)))
+    }
+
+    fn function(&self, name: &str) -> Function {
+        driver().module_get_function(self.0, name).expect("an entry of the kernels")
+    }
+}
+
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        let unloaded = driver().module_unload(self.0);
+        assert!(unloaded.is_ok() || std::thread::panicking(), "{unloaded:?}");
+    }
+}
+
+const fn shape(function: Function, block: u32) -> LaunchConfig {
+    let (grid, block) = (Dim3::x(64), Dim3::x(block));
+    LaunchConfig { function, grid, block, shared_bytes: ByteSize::ZERO, stream: Stream::NULL }
+}
+
+fn fill(function: Function, memory: &Mapped, value: u8) {
+    let args = [KernelArg::Ptr(memory.ptr), KernelArg::U64(GRANULE.get()), KernelArg::U8(value)];
+    // SAFETY: these are the parameters of the `fill` entries in number and size.
+    assert_eq!(unsafe { driver().launch_kernel(&shape(function, 256), &args) }, Ok(()));
+    assert_eq!(driver().ctx_synchronize(), Ok(()));
+}
+
+fn verify(function: Function, memory: &Mapped, value: u8) -> [u64; 2] {
+    let result = Allocated::new(ByteSize::new(16));
+    let start: Vec<u8> = ALL_WELL.into_iter().flat_map(u64::to_ne_bytes).collect();
+    assert_eq!(driver().memcpy_htod(result.0, &start), Ok(()));
+    let args =
+        [KernelArg::Ptr(memory.ptr), KernelArg::U64(GRANULE.get()), KernelArg::U8(value), KernelArg::Ptr(result.0)];
+    // SAFETY: these are the parameters of `verify_id` in number and size.
+    assert_eq!(unsafe { driver().launch_kernel(&shape(function, 256), &args) }, Ok(()));
+    assert_eq!(driver().ctx_synchronize(), Ok(()));
+    let words: Vec<u64> = read(result.0, ByteSize::new(16))
+        .chunks_exact(8)
+        .map(|word| u64::from_ne_bytes(word.try_into().expect("8 bytes")))
+        .collect();
+    [words[0], words[1]]
+}
+
+pub fn kernels_fill_and_verify() {
+    let _context = Current::new();
+    let kernels = Kernels::load();
+    let check = kernels.function("verify_id");
+    let memory = Mapped::new(GRANULE);
+
+    fill(kernels.function("fill_id"), &memory, 9);
+    assert_eq!(verify(check, &memory, 9), ALL_WELL);
+    assert_eq!(verify(check, &memory, 8), [GRANULE.get(), 0]);
+    assert_eq!(driver().memset_d8(at(memory.ptr, 12_345), 1, ByteSize::new(2)), Ok(()));
+    assert_eq!(verify(check, &memory, 9), [2, 12_345]);
+
+    fill(kernels.function("fill_byte"), &memory, 200);
+    assert_eq!(verify(check, &memory, 200), ALL_WELL);
+}
+
+pub fn a_kernel_knows_what_it_needs() {
+    let _context = Current::new();
+    let kernels = Kernels::load();
+    let function = kernels.function("fill_id");
+    let registers = driver().func_get_attribute(FunctionAttribute::NUM_REGS, function).expect("a number");
+    assert!((1..=32).contains(&registers), "{registers} registers, where at most 32 were allowed");
+    let threads = driver().func_get_attribute(FunctionAttribute::MAX_THREADS_PER_BLOCK, function);
+    assert_eq!(threads, Ok(1024));
+    let occupancy = |block| driver().occupancy_max_active_blocks_per_multiprocessor(function, block, ByteSize::ZERO);
+    assert!(occupancy(256).expect("a number of blocks") >= 1);
+    assert_eq!(occupancy(0), refused(CuResult::INVALID_VALUE));
+}
+
+fn load(image: &str) -> (Result<Module>, String) {
+    let mut options = JitOptions { error_log: Some(JitLog::with_capacity(4096)), ..JitOptions::default() };
+    let answer = driver().module_load_data_ex(image.as_bytes(), &mut options);
+    (answer, options.error_log.map(|log| log.text().to_owned()).unwrap_or_default())
+}
+
+pub fn broken_ptx_is_refused_and_the_log_says_why() {
+    let _context = Current::new();
+    let image = ".version 4.0\n.target sm_32\n.address_size 64\n.visible .entry broken()\n{\n\tnonsense.u32 %r1;\n}\n";
+    let (answer, log) = load(image);
+    assert_eq!(answer, refused(CuResult::INVALID_PTX));
+    assert!(log.contains("nonsense") || log.contains("line 6"), "{log:?}");
+}
+
+pub fn ptx_of_a_later_version_is_refused() {
+    let _context = Current::new();
+    let (answer, _) = load(".version 99.0\n.target sm_50\n.address_size 64\n.visible .entry empty()\n{\n\tret;\n}\n");
+    assert_eq!(answer, refused(CuResult::UNSUPPORTED_PTX_VERSION));
+}
+
+pub fn an_entry_that_is_not_there_is_not_found() {
+    let _context = Current::new();
+    let kernels = Kernels::load();
+    for name in ["no_such_entry", "fill_id\0"] {
+        assert_eq!(driver().module_get_function(kernels.0, name), refused(CuResult::NOT_FOUND), "{name:?}");
+    }
+}
+
+/// HARDWARE.md, rule 21.
+pub fn launches_that_the_driver_refuses() {
+    let _context = Current::new();
+    let kernels = Kernels::load();
+    let memory = Mapped::new(GRANULE);
+    let function = kernels.function("fill_byte");
+    let args = [KernelArg::Ptr(memory.ptr), KernelArg::U64(GRANULE.get()), KernelArg::U8(1)];
+    let too_much_shared = LaunchConfig { shared_bytes: ByteSize::gib(4), ..shape(function, 256) };
+    for config in [shape(function, 0), shape(function, 1025), too_much_shared] {
+        // SAFETY: these are the parameters of `fill_byte` in number and size.
+        let answer = unsafe { driver().launch_kernel(&config, &args) };
+        assert_eq!(answer, refused(CuResult::INVALID_VALUE), "{config:?}");
+    }
+    assert_eq!(driver().ctx_synchronize(), Ok(()));
+}

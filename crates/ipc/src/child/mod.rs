@@ -1,0 +1,19 @@
+//! Children that die with their parent and are always reaped.
+//!
+//! A [`Spawn`] describes a child, [`Spawn::spawn`] starts it (fork and exec, never fork alone), and the [`Child`] that
+//! comes back kills and reaps it when dropped. [`wait_any`] waits for several children and descriptors at once. In the
+//! child, [`take_inherited`] picks up the descriptors that the parent handed over.
+
+mod error;
+mod exit;
+mod handover;
+mod process;
+mod spawn;
+mod wait_any;
+
+pub use error::ChildError;
+pub use exit::Exit;
+pub use handover::take_inherited;
+pub use process::Child;
+pub use spawn::{Output, Spawn};
+pub use wait_any::{Event, wait_any};

@@ -1,0 +1,126 @@
+//! A running child.
+
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::process::{self, ChildStderr, ChildStdout};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags};
+
+use super::error::ChildError;
+use super::exit::Exit;
+use crate::Deadline;
+use crate::ready::wait_ready;
+
+/// A child process. Dropping it kills and reaps the process, so no zombie is ever left.
+#[derive(Debug)]
+pub struct Child {
+    process: process::Child,
+    pidfd: OwnedFd,
+    exit: Option<Exit>,
+}
+
+impl Child {
+    /// Takes over a process that was just started.
+    pub(super) fn supervise(mut process: process::Child) -> Result<Self, ChildError> {
+        match pidfd_open(process.id()) {
+            Ok(pidfd) => Ok(Self { process, pidfd, exit: None }),
+            Err(source) => {
+                // There is no Child yet that could do this when dropped. The process exists and is ours, so neither call
+                // can fail in a way that matters more than `source`.
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(ChildError::System { call: "pidfd_open", source })
+            }
+        }
+    }
+
+    /// The process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// A descriptor that becomes readable when the process ends.
+    #[must_use]
+    pub fn pidfd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+
+    /// The reading end of the child's standard output: once, and only for [`Output::Piped`](super::Output::Piped).
+    pub fn take_stdout(&mut self) -> Option<ChildStdout> {
+        self.process.stdout.take()
+    }
+
+    /// The reading end of the child's standard error: once, and only for [`Output::Piped`](super::Output::Piped).
+    pub fn take_stderr(&mut self) -> Option<ChildStderr> {
+        self.process.stderr.take()
+    }
+
+    /// How the child ended, if it has. This reaps it.
+    ///
+    /// # Errors
+    /// [`ChildError::Status`] if somebody else reaped the process.
+    pub fn try_wait(&mut self) -> Result<Option<Exit>, ChildError> {
+        if self.exit.is_none() {
+            let status = self.process.try_wait().map_err(|source| ChildError::Status { pid: self.pid(), source })?;
+            self.exit = status.map(Exit::from_status);
+        }
+        Ok(self.exit)
+    }
+
+    /// Waits until the child has ended, and reaps it.
+    ///
+    /// # Errors
+    /// [`ChildError::TimedOut`] if it has not ended by then; it goes on running. Else as [`Child::try_wait`].
+    pub fn wait(&mut self, deadline: Deadline) -> Result<Exit, ChildError> {
+        loop {
+            if let Some(exit) = self.try_wait()? {
+                return Ok(exit);
+            }
+            let mut fds = [PollFd::new(self.pidfd.as_fd(), PollFlags::POLLIN)];
+            if !wait_ready(&mut fds, deadline).map_err(ChildError::from_call("ppoll"))? {
+                return Err(ChildError::TimedOut);
+            }
+        }
+    }
+
+    /// Kills the child with `SIGKILL`. It is not reaped yet. A child that has ended already is no error.
+    ///
+    /// # Errors
+    /// [`ChildError::Kill`] if the signal cannot be sent, for example because the child runs as another user.
+    pub fn kill(&mut self) -> Result<(), ChildError> {
+        self.process.kill().map_err(|source| ChildError::Kill { pid: self.pid(), source })
+    }
+
+    /// Whether the end of this child has been reported already.
+    pub(super) fn is_reaped(&self) -> bool {
+        self.exit.is_some()
+    }
+}
+
+impl AsFd for Child {
+    /// The [`Child::pidfd`].
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pidfd()
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.exit.is_none() {
+            // Errors mean that the process is gone or was reaped by somebody else; then nothing is left to do. If the
+            // signal cannot be sent because the child changed its user, waiting could last for ever, and reaping is left
+            // to init.
+            if self.process.kill().is_ok() {
+                let _ = self.process.wait();
+            }
+        }
+    }
+}
+
+fn pidfd_open(pid: u32) -> Result<OwnedFd, Errno> {
+    // SAFETY: pidfd_open(2) takes numbers only. The process cannot have been reaped yet, so the id is still its own.
+    let number = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
+    // SAFETY: pidfd_open(2) returns a new close-on-exec descriptor, which nobody else owns; descriptors fit in `RawFd`.
+    Ok(unsafe { OwnedFd::from_raw_fd(number as RawFd) })
+}

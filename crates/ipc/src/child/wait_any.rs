@@ -1,0 +1,68 @@
+//! Waiting for several children and descriptors at once.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::poll::{PollFd, PollFlags};
+
+use super::error::ChildError;
+use super::exit::Exit;
+use super::process::Child;
+use crate::Deadline;
+use crate::ready::wait_ready;
+
+/// What [`wait_any`] saw first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A child ended and was reaped.
+    Ended {
+        /// Its index among the children.
+        child: usize,
+        /// How it ended.
+        exit: Exit,
+    },
+    /// A descriptor can be read, or its other end was closed.
+    Readable {
+        /// Its index among the descriptors.
+        fd: usize,
+    },
+}
+
+/// Waits until a child ends or a descriptor becomes readable.
+///
+/// Each child's end is reported once: children that were reaped before are passed over. If both have happened, the child
+/// comes first, because a descriptor whose other end is closed stays readable. What the child sent before it ended can
+/// still be received after that.
+///
+/// # Errors
+/// [`ChildError::TimedOut`]; [`ChildError::NothingToWatch`] if all children were reaped before and `fds` is empty;
+/// [`ChildError::Status`].
+pub fn wait_any(children: &mut [&mut Child], fds: &[BorrowedFd<'_>], deadline: Deadline) -> Result<Event, ChildError> {
+    let running: Vec<usize> = (0..children.len()).filter(|index| !children[*index].is_reaped()).collect();
+    if running.is_empty() && fds.is_empty() {
+        return Err(ChildError::NothingToWatch);
+    }
+    loop {
+        for &child in &running {
+            if let Some(exit) = children[child].try_wait()? {
+                return Ok(Event::Ended { child, exit });
+            }
+        }
+        let watched = running.iter().map(|index| children[*index].as_fd()).chain(fds.iter().copied());
+        let mut polled: Vec<PollFd<'_>> = watched.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+        if !wait_ready(&mut polled, deadline).map_err(ChildError::from_call("ppoll"))? {
+            return Err(ChildError::TimedOut);
+        }
+        let (ended, readable) = polled.split_at(running.len());
+        // A child that ended is reaped and reported by the next turn.
+        if ended.iter().any(is_ready) {
+            continue;
+        }
+        if let Some(fd) = readable.iter().position(is_ready) {
+            return Ok(Event::Readable { fd });
+        }
+    }
+}
+
+fn is_ready(fd: &PollFd<'_>) -> bool {
+    fd.any() != Some(false)
+}

@@ -1,0 +1,8 @@
+//! The public interface, within one process.
+
+mod barrier;
+mod channel;
+mod limits;
+mod packet;
+mod shm;
+mod support;

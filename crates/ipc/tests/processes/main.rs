@@ -1,0 +1,58 @@
+//! Tests that need several real processes.
+//!
+//! Each child is this executable again: a variable in its environment names the role that it plays instead of running
+//! tests. So there is no fork without exec, and a role is an ordinary function.
+
+mod barrier;
+mod child;
+mod descriptors;
+mod roles;
+mod wait_any;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Makes a test of each function, named by its path.
+macro_rules! trials {
+    ($($module:ident::$test:ident,)*) => {
+        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
+            $module::$test();
+            Ok(())
+        })),*]
+    };
+}
+
+fn main() -> ExitCode {
+    if let Ok(role) = std::env::var(roles::ROLE) {
+        return roles::play(&role);
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+}
+
+fn trials() -> Vec<Trial> {
+    trials![
+        barrier::eight_processes_pass_a_thousand_rounds_and_nobody_is_early,
+        barrier::a_killed_member_is_named_to_all_who_wait,
+        barrier::a_timeout_names_the_process_that_did_not_come,
+        child::it_ends_with_its_code_or_its_signal,
+        child::it_is_killed_when_its_parent_is_killed,
+        child::its_descriptors_get_their_numbers_even_in_a_circle,
+        child::it_inherits_nothing_else,
+        child::it_takes_a_descriptor_once_and_its_own_child_not_at_all,
+        child::waiting_past_the_deadline_is_an_error_and_it_runs_on,
+        child::dropping_it_leaves_no_zombie,
+        child::its_name_and_arguments_arrive_and_its_output_can_be_read,
+        child::a_missing_executable_is_named,
+        child::a_failed_start_is_reported_whatever_the_target_numbers,
+        descriptors::forty_pass_in_batches_between_ordinary_users_with_64_open_files,
+        descriptors::an_ordinary_user_with_too_many_in_flight_is_told,
+        descriptors::a_receiver_without_free_numbers_is_told_to_raise_the_limit,
+        descriptors::the_limit_is_raised_up_to_the_hard_one,
+        descriptors::the_death_of_a_peer_is_a_hang_up,
+        descriptors::the_last_words_of_a_peer_are_heard,
+        wait_any::it_says_which_child_ended_and_says_it_once,
+        wait_any::it_says_which_descriptor_is_readable,
+        wait_any::it_ends_at_the_deadline_and_refuses_to_wait_for_nothing,
+    ]
+}

@@ -1,0 +1,57 @@
+//! What an access wants, and how it can fail.
+
+use nix::errno::Errno;
+use thiserror::Error;
+
+use crate::HostMemory;
+
+/// What an access does to the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Bytes are read.
+    Read,
+    /// Bytes are written.
+    Write,
+    /// Bytes are read and written, as atomic operations do.
+    ReadWrite,
+}
+
+/// A device address that cannot be accessed.
+///
+/// # Errors
+///
+/// `address` is the first byte that could not be accessed: the start of the access, or the start of a later granule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("device address {address:#x}: {kind}")]
+pub struct Fault {
+    /// The first faulting byte.
+    pub address: u64,
+    /// What is wrong there.
+    pub kind: FaultKind,
+}
+
+/// Why a device address cannot be accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum FaultKind {
+    /// Nothing is mapped there.
+    #[error("not mapped")]
+    NotMapped,
+    /// Something is mapped there, without the right to read.
+    #[error("mapped without read access")]
+    NoReadAccess,
+    /// Something is mapped there, without the right to write.
+    #[error("mapped without write access")]
+    NoWriteAccess,
+    /// An atomic operation needs an address that is a multiple of its size.
+    #[error("not a multiple of the {bytes} bytes that an atomic operation needs")]
+    Misaligned {
+        /// The size of the operand.
+        bytes: u64,
+    },
+    /// The first write to a granule would take more host memory than the budget allows.
+    #[error(transparent)]
+    HostMemory(HostMemory),
+    /// The kernel refused to map the arena into this OS process.
+    #[error("cannot map the arena into host address space: {0}")]
+    HostMapping(Errno),
+}

@@ -1,0 +1,11 @@
+//! The promises of simulated memory, tested from outside.
+
+mod arena;
+mod atomics;
+mod budget;
+mod model;
+mod setup;
+mod table;
+mod view;
+mod window;
+mod words;

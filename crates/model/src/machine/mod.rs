@@ -1,0 +1,302 @@
+//! The machine: the half of the driver that all processes share.
+//!
+//! It owns the physical allocations and knows who holds each: processes (with handles, mappings or as `cuMemAlloc`
+//! memory) and descriptors. An allocation goes when the last holder does; the bytes that it had are handed back as a
+//! [`Discard`], so that fresh memory reads as zero.
+
+mod arena;
+mod holders;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use peermap_driver::{ByteSize, CallSite, MemInfo};
+
+pub use holders::{HolderLine, HolderList};
+
+use crate::chooser::{Chooser, Policy};
+use crate::profile::Profile;
+use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, ProcessId};
+use arena::Arena;
+
+/// How much larger an arena is than the memory of its device: room, so that free memory is never too scattered to be
+/// used in one piece, as it is not on hardware, where allocations need no contiguous memory.
+const ARENA_ROOM: u64 = 4;
+
+/// Bytes of a host NUMA node that simulated processes may allocate.
+const HOST_NODE_BYTES: u64 = 64 << 30;
+
+/// Bytes that an allocation left behind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Discard {
+    /// Where they are.
+    pub backing: Backing,
+    /// How many.
+    pub size: ByteSize,
+}
+
+/// What a caller of the machine did wrong. The machine is not changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// The process is not known, or has gone.
+    #[error("process {0:?} is not known")]
+    Process(ProcessId),
+    /// The process does not hold the allocation that it speaks of.
+    #[error("process {process:?} does not hold {alloc:?}")]
+    NotHeld {
+        /// Who.
+        process: ProcessId,
+        /// What.
+        alloc: AllocId,
+    },
+    /// There is no such place.
+    #[error("there is no {0:?}")]
+    Place(Place),
+    /// The arena has no contiguous room left although the device has memory.
+    #[error("no contiguous room for {size} in the arena of {place:?}")]
+    Scattered {
+        /// Where.
+        place: Place,
+        /// How much.
+        size: ByteSize,
+    },
+}
+
+struct Allocation {
+    record: AllocationRecord,
+    holders: BTreeMap<ProcessId, Holding>,
+    exports: BTreeMap<ExportId, CallSite>,
+}
+
+/// The shared half of the simulated driver.
+pub struct Machine {
+    profile: Profile,
+    chooser: Chooser,
+    arenas: Vec<Arena>,
+    allocations: BTreeMap<AllocId, Allocation>,
+    exported_from: BTreeMap<ExportId, AllocId>,
+    fabric: BTreeMap<Vec<u8>, (AllocId, ProcessId)>,
+    processes: BTreeSet<ProcessId>,
+    discards: Vec<Discard>,
+    next_process: u32,
+    next_alloc: u64,
+    next_export: u64,
+}
+
+impl Machine {
+    /// A machine of a profile, with nothing allocated.
+    #[must_use]
+    pub fn new(profile: Profile, policy: Policy) -> Self {
+        let device_arenas = profile.devices.iter().map(|device| device.total);
+        let host_arenas = (0..profile.host_numa_nodes).map(|_| ByteSize::new(HOST_NODE_BYTES));
+        let arenas = device_arenas
+            .chain(host_arenas)
+            .map(|capacity| Arena::new(capacity.get(), ARENA_ROOM, profile.granularity.get()))
+            .collect();
+        Self {
+            profile,
+            chooser: Chooser::new(policy, 0),
+            arenas,
+            allocations: BTreeMap::new(),
+            exported_from: BTreeMap::new(),
+            fabric: BTreeMap::new(),
+            processes: BTreeSet::new(),
+            discards: Vec::new(),
+            next_process: 0,
+            next_alloc: 0,
+            next_export: 0,
+        }
+    }
+
+    /// The profile.
+    #[must_use]
+    pub const fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The size of each arena that simulated bytes are to be kept in, devices first, then NUMA nodes.
+    #[must_use]
+    pub fn arena_sizes(&self) -> Vec<ByteSize> {
+        self.arenas.iter().map(|arena| ByteSize::new(arena.bytes())).collect()
+    }
+
+    /// Takes in a process.
+    pub fn connect(&mut self) -> ProcessId {
+        let process = ProcessId(self.next_process);
+        self.next_process += 1;
+        self.processes.insert(process);
+        process
+    }
+
+    /// A process has gone, however it went: drops what it held.
+    pub fn disconnect(&mut self, process: ProcessId) {
+        self.processes.remove(&process);
+        let held: Vec<AllocId> = self
+            .allocations
+            .iter()
+            .filter(|(_, allocation)| allocation.holders.contains_key(&process))
+            .map(|(alloc, _)| *alloc)
+            .collect();
+        for alloc in held {
+            self.forget_holder(process, alloc);
+        }
+        self.fabric.retain(|_, (_, exporter)| *exporter != process);
+    }
+
+    /// The last copy of a descriptor has gone.
+    pub fn descriptor_gone(&mut self, export: ExportId) {
+        if let Some(alloc) = self.exported_from.remove(&export)
+            && let Some(allocation) = self.allocations.get_mut(&alloc)
+        {
+            allocation.exports.remove(&export);
+            self.free_if_unheld(alloc);
+        }
+    }
+
+    /// What allocations left behind since the last time. Whoever keeps the bytes must discard these before the next
+    /// question is answered.
+    #[must_use]
+    pub fn take_discards(&mut self) -> Vec<Discard> {
+        std::mem::take(&mut self.discards)
+    }
+
+    /// Answers a question of a process.
+    ///
+    /// For [`Ask::ImportDescriptor`], `descriptor` is what the descriptor beside the question turned out to be. For
+    /// [`Ask::ExportDescriptor`] the second part of the answer names the export, so that whoever carries the answer
+    /// can put a descriptor beside it.
+    ///
+    /// # Errors
+    /// Only what a correct process half never asks.
+    pub fn answer(
+        &mut self,
+        process: ProcessId,
+        ask: Ask,
+        descriptor: Option<ExportId>,
+    ) -> Result<(Answer, Option<ExportId>), MachineError> {
+        if !self.processes.contains(&process) {
+            return Err(MachineError::Process(process));
+        }
+        let answer = match ask {
+            Ask::Create { place, prop, size, holding, site } => {
+                self.create(process, place, prop, size, holding, site)?
+            }
+            Ask::Hold { alloc, holding } => {
+                self.held_by(process, alloc)?.holders.insert(process, holding);
+                Answer::Done
+            }
+            Ask::Drop { alloc } => {
+                self.held_by(process, alloc)?;
+                self.forget_holder(process, alloc);
+                Answer::Done
+            }
+            Ask::ExportDescriptor { alloc, site } => {
+                let export = ExportId(self.next_export);
+                self.held_by(process, alloc)?.exports.insert(export, site);
+                self.next_export += 1;
+                self.exported_from.insert(export, alloc);
+                return Ok((Answer::Descriptor, Some(export)));
+            }
+            Ask::ImportDescriptor => {
+                let alloc = descriptor.and_then(|export| self.exported_from.get(&export).copied());
+                self.import(process, alloc)
+            }
+            Ask::ExportFabric { alloc } => {
+                self.held_by(process, alloc)?;
+                let handle = self.new_fabric_handle(alloc);
+                self.fabric.insert(handle.clone(), (alloc, process));
+                Answer::Fabric(handle)
+            }
+            Ask::ImportFabric { handle } => {
+                let alloc = self.fabric.get(&handle).map(|(alloc, _)| *alloc);
+                self.import(process, alloc)
+            }
+            Ask::MemInfo { device } => {
+                let arena = self
+                    .arenas
+                    .get(usize::from(device))
+                    .filter(|_| usize::from(device) < self.profile.devices.len())
+                    .ok_or(MachineError::Place(Place::Device(device)))?;
+                Answer::MemInfo(MemInfo { free: ByteSize::new(arena.free()), total: ByteSize::new(arena.capacity()) })
+            }
+        };
+        Ok((answer, None))
+    }
+
+    fn create(
+        &mut self,
+        process: ProcessId,
+        place: Place,
+        prop: peermap_driver::AllocationProp,
+        size: ByteSize,
+        holding: Holding,
+        site: CallSite,
+    ) -> Result<Answer, MachineError> {
+        let index = self.arena_of(place)?;
+        let arena = &mut self.arenas[index];
+        if size.get() > arena.free() {
+            return Ok(Answer::OutOfMemory { free: ByteSize::new(arena.free()) });
+        }
+        let first_granule = arena.take(size.get(), &mut self.chooser).ok_or(MachineError::Scattered { place, size })?;
+        let alloc = AllocId(self.next_alloc);
+        self.next_alloc += 1;
+        let backing = Backing { arena: u16::try_from(index).unwrap_or(u16::MAX), first_granule };
+        let record = AllocationRecord { alloc, size, place, prop, backing, site };
+        let holders = BTreeMap::from([(process, holding)]);
+        self.allocations.insert(alloc, Allocation { record, holders, exports: BTreeMap::new() });
+        Ok(Answer::Allocation(record))
+    }
+
+    fn import(&mut self, process: ProcessId, alloc: Option<AllocId>) -> Answer {
+        match alloc.and_then(|alloc| self.allocations.get_mut(&alloc)) {
+            Some(allocation) => {
+                allocation.holders.insert(process, Holding::Handle);
+                Answer::Allocation(allocation.record)
+            }
+            None => Answer::NotExported,
+        }
+    }
+
+    /// 64 bytes that name an allocation and cannot be made up by counting.
+    fn new_fabric_handle(&mut self, alloc: AllocId) -> Vec<u8> {
+        let mut handle = b"peermap-fabric\0\0".to_vec();
+        handle.extend(alloc.0.to_le_bytes());
+        handle.extend((self.fabric.len() as u64).to_le_bytes());
+        handle.resize_with(64, || self.chooser.byte());
+        handle
+    }
+
+    fn arena_of(&self, place: Place) -> Result<usize, MachineError> {
+        let devices = self.profile.devices.len();
+        match place {
+            Place::Device(index) if usize::from(index) < devices => Ok(usize::from(index)),
+            Place::HostNuma(node) if node < self.profile.host_numa_nodes => Ok(devices + usize::from(node)),
+            Place::Device(_) | Place::HostNuma(_) => Err(MachineError::Place(place)),
+        }
+    }
+
+    fn held_by(&mut self, process: ProcessId, alloc: AllocId) -> Result<&mut Allocation, MachineError> {
+        self.allocations
+            .get_mut(&alloc)
+            .filter(|allocation| allocation.holders.contains_key(&process))
+            .ok_or(MachineError::NotHeld { process, alloc })
+    }
+
+    fn forget_holder(&mut self, process: ProcessId, alloc: AllocId) {
+        if let Some(allocation) = self.allocations.get_mut(&alloc) {
+            allocation.holders.remove(&process);
+        }
+        self.free_if_unheld(alloc);
+    }
+
+    fn free_if_unheld(&mut self, alloc: AllocId) {
+        let unheld = |allocation: &Allocation| allocation.holders.is_empty() && allocation.exports.is_empty();
+        if self.allocations.get(&alloc).is_some_and(unheld)
+            && let Some(allocation) = self.allocations.remove(&alloc)
+        {
+            let Allocation { record, .. } = allocation;
+            self.arenas[usize::from(record.backing.arena)].give_back(record.backing.first_granule, record.size.get());
+            self.fabric.retain(|_, (named, _)| *named != alloc);
+            self.discards.push(Discard { backing: record.backing, size: record.size });
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Copies and fills: who may, and what is queued.
+
+use std::sync::Arc;
+
+use peermap_driver::{ByteSize, DevicePtr, Dim3, Result, Stream};
+
+use super::mapping::Mapping;
+use super::queue::{Plan, Wait, WorkId};
+use super::{Process, ThreadId};
+use crate::rules;
+use crate::wire::Rights;
+
+/// One end of a copy: an address, and the device whose page table says which bytes it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// The ordinal of the device.
+    pub ordinal: usize,
+    /// The address.
+    pub ptr: DevicePtr,
+}
+
+/// Queued work as data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// Nothing: it only waits for others.
+    Join,
+    /// An event passes.
+    Mark {
+        /// The raw value of the event.
+        event: u64,
+    },
+    /// Fill with a byte.
+    Fill {
+        /// Where.
+        dst: Operand,
+        /// With what.
+        value: u8,
+        /// How much.
+        size: ByteSize,
+    },
+    /// Copy between device addresses.
+    Copy {
+        /// Where to.
+        dst: Operand,
+        /// Where from.
+        src: Operand,
+        /// How much.
+        size: ByteSize,
+    },
+    /// Copy from host memory that its caller keeps until the item has ended.
+    FromHost {
+        /// Where to.
+        dst: Operand,
+        /// The host address.
+        src: u64,
+        /// How much.
+        size: ByteSize,
+    },
+    /// Copy to host memory that its caller keeps until the item has ended.
+    ToHost {
+        /// The host address.
+        dst: u64,
+        /// Where from.
+        src: Operand,
+        /// How much.
+        size: ByteSize,
+    },
+    /// Run a kernel.
+    Kernel {
+        /// The device.
+        ordinal: usize,
+        /// The code, as whoever loaded it numbers it.
+        code: u64,
+        /// Blocks.
+        grid: Dim3,
+        /// Threads of a block.
+        block: Dim3,
+        /// Dynamic shared memory of a block.
+        shared: ByteSize,
+        /// The parameters as the kernel reads them.
+        parameters: Arc<[u8]>,
+    },
+}
+
+impl Process {
+    /// Whether a copy engine of a context may reach a whole range.
+    fn check_range(&self, context: u64, ptr: DevicePtr, size: ByteSize, needed: Rights) -> Result<Operand> {
+        let ordinal = self.ordinal_of_context(context);
+        let end = ptr.get().saturating_add(size.get());
+        if let Some((start, allocation)) = self.legacy_at(ptr) {
+            if start + allocation.mapped.get() >= end {
+                return Ok(Operand { ordinal: allocation.ordinal, ptr });
+            }
+            return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
+        }
+        let mut reached = ptr;
+        while reached.get() < end {
+            let found = self.mapping_at(reached).filter(|(_, mapping)| allows(mapping, ordinal, needed));
+            let Some((start, mapping)) = found else {
+                let facts: [(&str, &dyn peermap_driver::Argument); 3] =
+                    [("ptr", &ptr), ("size", &size), ("refused_at", &reached)];
+                return Err(rules::COPY_1.refuse(&facts, self.history_of(reached)));
+            };
+            reached = DevicePtr::new(start + mapping.size);
+        }
+        Ok(Operand { ordinal, ptr })
+    }
+
+    /// `cuMemsetD8` and `cuMemsetD8Async`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    pub fn memset_d8(
+        &mut self,
+        thread: ThreadId,
+        ptr: DevicePtr,
+        value: u8,
+        size: ByteSize,
+        stream: Stream,
+    ) -> Result<()> {
+        let key = self.stream_key(thread, stream)?;
+        let dst = self.check_range(key.context, ptr, size, Rights::ReadWrite)?;
+        self.enqueue(key, Operation::Fill { dst, value, size });
+        Ok(())
+    }
+
+    /// `cuMemcpyDtoD` and `cuMemcpyDtoDAsync`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    pub fn memcpy_dtod(
+        &mut self,
+        thread: ThreadId,
+        dst: DevicePtr,
+        src: DevicePtr,
+        size: ByteSize,
+        stream: Stream,
+    ) -> Result<()> {
+        let key = self.stream_key(thread, stream)?;
+        let src = self.check_range(key.context, src, size, Rights::Read)?;
+        let dst = self.check_range(key.context, dst, size, Rights::ReadWrite)?;
+        self.enqueue(key, Operation::Copy { dst, src, size });
+        Ok(())
+    }
+
+    /// `cuMemcpyHtoDAsync`, and the queued part of `cuMemcpyHtoD`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    pub fn memcpy_htod(
+        &mut self,
+        thread: ThreadId,
+        dst: DevicePtr,
+        src: u64,
+        size: ByteSize,
+        stream: Stream,
+    ) -> Result<WorkId> {
+        let key = self.stream_key(thread, stream)?;
+        let dst = self.check_range(key.context, dst, size, Rights::ReadWrite)?;
+        Ok(self.enqueue(key, Operation::FromHost { dst, src, size }))
+    }
+
+    /// `cuMemcpyDtoHAsync`, and the queued part of `cuMemcpyDtoH`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    pub fn memcpy_dtoh(
+        &mut self,
+        thread: ThreadId,
+        dst: u64,
+        src: DevicePtr,
+        size: ByteSize,
+        stream: Stream,
+    ) -> Result<WorkId> {
+        let key = self.stream_key(thread, stream)?;
+        let src = self.check_range(key.context, src, size, Rights::Read)?;
+        Ok(self.enqueue(key, Operation::ToHost { dst, src, size }))
+    }
+
+    /// What must have ended for an item to have ended.
+    #[must_use]
+    pub fn plan_for(&mut self, work: WorkId) -> Plan {
+        self.plan(&Wait::Work(work))
+    }
+}
+
+fn allows(mapping: &Mapping, ordinal: usize, needed: Rights) -> bool {
+    match mapping.rights.get(ordinal) {
+        Rights::ReadWrite => true,
+        Rights::Read => needed == Rights::Read,
+        Rights::None => false,
+    }
+}

@@ -1,0 +1,157 @@
+//! Memory from `cuMemAlloc`: it belongs to a context.
+
+use peermap_driver::{
+    AllocationProp, ByteSize, CallSite, DevicePtr, DriverError, HandleType, IpcMemHandle, MemInfo, Result,
+};
+
+use super::physical::unexpected;
+use super::queue::{Plan, Wait};
+use super::space::RangeKind;
+use super::{Outside, Process, ThreadId};
+use crate::rules;
+use crate::wire::{AllocId, Answer, Ask, Backing, Holding, Place, Rights};
+
+/// Memory from `cuMemAlloc`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LegacyAllocation {
+    /// As asked for.
+    pub(super) size: ByteSize,
+    /// Whole granules.
+    pub(super) mapped: ByteSize,
+    pub(super) context: u64,
+    pub(super) ordinal: usize,
+    pub(super) alloc: AllocId,
+    pub(super) backing: Backing,
+    pub(super) site: CallSite,
+}
+
+impl Process {
+    /// The legacy allocation whose granules hold an address, with its start.
+    pub(super) fn legacy_at(&self, address: DevicePtr) -> Option<(u64, &LegacyAllocation)> {
+        let (start, allocation) = self.legacy.range(..=address.get()).next_back()?;
+        (address.get() < start + allocation.mapped.get()).then_some((*start, allocation))
+    }
+
+    /// `cuMemAlloc`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, ALLOC-1, ALLOC-2.
+    pub fn mem_alloc(&mut self, outside: &mut Outside<'_>, thread: ThreadId, size: ByteSize) -> Result<DevicePtr> {
+        let context = self.current(thread)?;
+        if size.is_zero() {
+            return Err(rules::ALLOC_1.refuse(&[], None));
+        }
+        let granularity = self.granularity();
+        let out_of_memory = || rules::ALLOC_2.refuse(&[("size", &size)], None);
+        let mapped = size.checked_next_multiple_of(granularity).ok_or_else(out_of_memory)?;
+        let ordinal = self.ordinal_of_context(context);
+        let ask = Ask::Create {
+            place: Place::Device(self.visible[ordinal]),
+            prop: AllocationProp::pinned_on(i32::try_from(ordinal).unwrap_or(i32::MAX), HandleType::NONE),
+            size: mapped,
+            holding: Holding::Legacy,
+            site: self.site,
+        };
+        let record = match outside.machine.ask(ask)? {
+            Answer::Allocation(record) => record,
+            Answer::OutOfMemory { free } => {
+                return Err(rules::ALLOC_2.refuse(&[("size", &size), ("free", &free)], None));
+            }
+            other => return Err(unexpected(&other)),
+        };
+        let placed = self.space.take(mapped.get(), 0, 0, RangeKind::Legacy, self.site, &self.chooser);
+        let Some(start) = placed else {
+            outside.machine.ask(Ask::Drop { alloc: record.alloc })?;
+            return Err(out_of_memory());
+        };
+        let allocation = LegacyAllocation {
+            size,
+            mapped,
+            context,
+            ordinal,
+            alloc: record.alloc,
+            backing: record.backing,
+            site: self.site,
+        };
+        for reaching in self.ordinals_reaching(context) {
+            outside.tables.set(reaching, start, mapped, record.backing, Rights::ReadWrite);
+        }
+        self.legacy.insert(start, allocation);
+        Ok(DevicePtr::new(start))
+    }
+
+    /// The devices that reach legacy memory of a context: its own, and those with peer access to it.
+    fn ordinals_reaching(&self, context: u64) -> Vec<usize> {
+        let own = self.ordinal_of_context(context);
+        let peers = self.contexts.values().filter(|state| state.peers.contains(&context)).map(|state| state.ordinal);
+        std::iter::once(own).chain(peers).collect()
+    }
+
+    /// What must have ended before `cuMemFree` goes on: everything that may use the memory.
+    ///
+    /// # Errors
+    /// FAULT-1, ALLOC-3.
+    pub fn mem_free_waits(&mut self, ptr: DevicePtr) -> Result<Plan> {
+        self.refuse_after_fault()?;
+        if !ptr.is_null() && !self.legacy.contains_key(&ptr.get()) {
+            let around = self.legacy_at(ptr).map(|(_, allocation)| allocation.site);
+            let around = around.or_else(|| self.mapping_at(ptr).map(|(_, mapping)| mapping.site));
+            return Err(rules::ALLOC_3.refuse(&[("ptr", &ptr)], around));
+        }
+        Ok(self.plan(&Wait::Everything))
+    }
+
+    /// `cuMemFree`, after the work has ended.
+    ///
+    /// # Errors
+    /// If the machine cannot be told.
+    pub fn mem_free(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<()> {
+        self.refuse_after_fault()?;
+        self.free_legacy(outside, ptr.get())
+    }
+
+    fn free_legacy(&mut self, outside: &mut Outside<'_>, start: u64) -> Result<()> {
+        let Some(allocation) = self.legacy.remove(&start) else { return Ok(()) };
+        for ordinal in 0..self.visible.len() {
+            outside.tables.clear(ordinal, start, allocation.mapped);
+        }
+        self.space.remove(start);
+        outside.machine.ask(Ask::Drop { alloc: allocation.alloc }).map(|_| ())
+    }
+
+    /// Frees the legacy memory of a context that goes.
+    pub(super) fn free_legacy_of(&mut self, outside: &mut Outside<'_>, context: u64) -> Result<()> {
+        let starts: Vec<u64> = self
+            .legacy
+            .iter()
+            .filter(|(_, allocation)| allocation.context == context)
+            .map(|(start, _)| *start)
+            .collect();
+        starts.into_iter().try_for_each(|start| self.free_legacy(outside, start))
+    }
+
+    /// `cuMemGetInfo`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3.
+    pub fn mem_get_info(&self, outside: &mut Outside<'_>, thread: ThreadId) -> Result<MemInfo> {
+        let context = self.current(thread)?;
+        let device = self.visible[self.ordinal_of_context(context)];
+        match outside.machine.ask(Ask::MemInfo { device })? {
+            Answer::MemInfo(info) => Ok(info),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// `cuIpcGetMemHandle`.
+    ///
+    /// # Errors
+    /// LEGACY-1.
+    pub fn ipc_get_mem_handle(&self, ptr: DevicePtr) -> Result<IpcMemHandle> {
+        if self.legacy_at(ptr).is_none() {
+            let mapped = self.mapping_at(ptr).map(|(_, mapping)| mapping.site);
+            return Err(rules::LEGACY_1.refuse(&[("ptr", &ptr)], mapped));
+        }
+        Err(DriverError::NotModelled { what: "legacy handles of cuMemAlloc memory".to_owned() })
+    }
+}

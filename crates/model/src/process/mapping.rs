@@ -1,0 +1,296 @@
+//! Reservations and mappings: `cuMemAddressReserve`, `cuMemAddressFree`, `cuMemMap`, `cuMemUnmap`,
+//! `cuMemRetainAllocationHandle`.
+
+use peermap_driver::{ByteSize, CallSite, DevicePtr, MemHandle, Result};
+
+use super::space::RangeKind;
+use super::{Outside, Process, REMEMBERED_REMOVALS};
+use crate::lifecycle::{HandleEvent, handle_error};
+use crate::rules;
+use crate::wire::{Backing, Holding, Place, Rights};
+
+/// The rights of the devices of a process on one mapping, two bits each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct RightsMap(u128);
+
+impl RightsMap {
+    /// How many devices a process can see at most.
+    pub(super) const DEVICES: usize = 64;
+
+    pub(super) const fn get(self, ordinal: usize) -> Rights {
+        match (self.0 >> (2 * ordinal)) & 3 {
+            0 => Rights::None,
+            1 => Rights::Read,
+            _ => Rights::ReadWrite,
+        }
+    }
+
+    pub(super) const fn set(&mut self, ordinal: usize, rights: Rights) {
+        let bits: u128 = match rights {
+            Rights::None => 0,
+            Rights::Read => 1,
+            Rights::ReadWrite => 3,
+        };
+        self.0 = (self.0 & !(3 << (2 * ordinal))) | (bits << (2 * ordinal));
+    }
+
+    /// The devices that have any right.
+    pub(super) fn granted(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            (left != 0).then(|| {
+                let ordinal = left.trailing_zeros() as usize / 2;
+                left &= !(3 << (2 * ordinal));
+                ordinal
+            })
+        })
+    }
+}
+
+/// A mapping of a whole allocation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mapping {
+    pub(super) size: u64,
+    pub(super) handle: u64,
+    pub(super) backing: Backing,
+    pub(super) place: Place,
+    pub(super) rights: RightsMap,
+    pub(super) host_rights: Rights,
+    pub(super) site: CallSite,
+}
+
+/// A mapping that is no more, for the explanation of faults.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Removed {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) site: CallSite,
+}
+
+impl Process {
+    /// The mapping that holds an address, with its start.
+    pub(super) fn mapping_at(&self, address: DevicePtr) -> Option<(u64, &Mapping)> {
+        let (start, mapping) = self.mappings.range(..=address.get()).next_back()?;
+        (address.get() < start + mapping.size).then_some((*start, mapping))
+    }
+
+    /// The first mapping that touches a range, with its start.
+    fn mapping_in(&self, start: u64, end: u64) -> Option<(u64, &Mapping)> {
+        let (first, mapping) = self.mappings.range(..end).next_back()?;
+        (first + mapping.size > start).then_some((*first, mapping))
+    }
+
+    /// `cuMemAddressReserve`.
+    ///
+    /// # Errors
+    /// RESERVE-1 to RESERVE-5.
+    pub fn mem_address_reserve(
+        &mut self,
+        size: ByteSize,
+        alignment: ByteSize,
+        addr: DevicePtr,
+        flags: u64,
+    ) -> Result<DevicePtr> {
+        let granularity = self.granularity();
+        if flags != 0 {
+            return Err(rules::RESERVE_4.refuse(&[("flags", &flags)], None));
+        }
+        if size.is_zero() || !size.is_multiple_of(granularity) {
+            return Err(rules::RESERVE_1.refuse(&[("size", &size), ("granularity", &granularity)], None));
+        }
+        if !alignment.is_zero() && !alignment.get().is_power_of_two() {
+            return Err(rules::RESERVE_2.refuse(&[("alignment", &alignment)], None));
+        }
+        if !addr.is_multiple_of(granularity) {
+            return Err(rules::RESERVE_3.refuse(&[("addr", &addr), ("granularity", &granularity)], None));
+        }
+        self.space
+            .take(size.get(), alignment.get(), addr.get(), RangeKind::Reservation, self.site, &self.chooser)
+            .map(DevicePtr::new)
+            .ok_or_else(|| rules::RESERVE_5.refuse(&[("size", &size), ("alignment", &alignment)], None))
+    }
+
+    /// `cuMemAddressFree`.
+    ///
+    /// # Errors
+    /// FREE-1, FREE-2.
+    pub fn mem_address_free(&mut self, ptr: DevicePtr, size: ByteSize) -> Result<()> {
+        let exact = |range: &&super::space::Range| range.kind == RangeKind::Reservation && range.size == size.get();
+        let Some(range) = self.space.starting_at(ptr.get()).filter(exact) else {
+            let around = self.space.containing(ptr.get()).map(|range| range.site);
+            return Err(rules::FREE_1.refuse(&[("ptr", &ptr), ("size", &size)], around));
+        };
+        if let Some((start, mapping)) = self.mapping_in(range.start, range.end()) {
+            let facts: [(&str, &dyn peermap_driver::Argument); 2] =
+                [("mapping", &DevicePtr::new(start)), ("size", &ByteSize::new(mapping.size))];
+            return Err(rules::FREE_2.refuse(&facts, Some(mapping.site)));
+        }
+        self.space.remove(ptr.get());
+        Ok(())
+    }
+
+    /// `cuMemMap`.
+    ///
+    /// # Errors
+    /// MAP-1 to MAP-8, HANDLE-1.
+    pub fn mem_map(
+        &mut self,
+        ptr: DevicePtr,
+        size: ByteSize,
+        offset: ByteSize,
+        handle: MemHandle,
+        flags: u64,
+    ) -> Result<()> {
+        if flags != 0 {
+            return Err(rules::MAP_1.refuse(&[("flags", &flags)], None));
+        }
+        if ptr.is_null() || handle == MemHandle::NULL {
+            return Err(rules::MAP_2.refuse(&[("ptr", &ptr), ("handle", &handle)], None));
+        }
+        if size.is_zero() {
+            return Err(rules::MAP_3.refuse(&[], None));
+        }
+        let record = self.handle_record(handle)?;
+        let state =
+            record.state.step(HandleEvent::Map).map_err(|rule| handle_error(rule, handle, Some(record.site)))?;
+        let (allocated, backing, place, made) = (record.size, record.backing, record.place, record.site);
+        if !offset.is_zero() {
+            return Err(rules::MAP_4.refuse(&[("offset", &offset)], Some(made)));
+        }
+        if size != allocated {
+            return Err(rules::MAP_5.refuse(&[("size", &size), ("allocation", &allocated)], Some(made)));
+        }
+        let end = self.check_place(ptr, size)?;
+        let mapping = Mapping {
+            size: size.get(),
+            handle: handle.as_raw(),
+            backing,
+            place,
+            rights: RightsMap::default(),
+            host_rights: Rights::None,
+            site: self.site,
+        };
+        self.mappings.insert(ptr.get(), mapping);
+        self.set_handle_state(handle, state);
+        self.note_overhang(ptr, end);
+        Ok(())
+    }
+
+    /// Whether a mapping may begin at an address; gives its end.
+    fn check_place(&self, ptr: DevicePtr, size: ByteSize) -> Result<u64> {
+        let granularity = self.granularity();
+        let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
+        let Some(end) = reservation.and_then(|_| ptr.checked_add(size)).map(DevicePtr::get) else {
+            return Err(rules::MAP_6.refuse(&[("ptr", &ptr), ("size", &size)], None));
+        };
+        if !ptr.is_multiple_of(granularity) {
+            return Err(rules::MAP_7.refuse(&[("ptr", &ptr), ("granularity", &granularity)], None));
+        }
+        if let Some((start, other)) = self.mapping_in(ptr.get(), end) {
+            let facts: [(&str, &dyn peermap_driver::Argument); 3] =
+                [("ptr", &ptr), ("mapping", &DevicePtr::new(start)), ("size", &ByteSize::new(other.size))];
+            return Err(rules::MAP_8.refuse(&facts, Some(other.site)));
+        }
+        Ok(end)
+    }
+
+    /// Notes a mapping whose end lies where nobody reserved.
+    fn note_overhang(&mut self, ptr: DevicePtr, end: u64) {
+        let mut reserved = ptr.get();
+        while reserved < end {
+            match self.space.containing(reserved) {
+                Some(range) if range.kind == RangeKind::Reservation => reserved = range.end(),
+                _ => {
+                    let over = ByteSize::new(end - reserved);
+                    let made = self.space.containing(ptr.get()).map(|range| range.site);
+                    self.note_misuse(rules::MAP_9.explain(&[("ptr", &ptr), ("over", &over)], made));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// `cuMemUnmap`.
+    ///
+    /// # Errors
+    /// UNMAP-1 to UNMAP-3. Also if the machine cannot be told that memory is no longer held.
+    pub fn mem_unmap(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr, size: ByteSize) -> Result<()> {
+        if size.is_zero() {
+            return Err(rules::UNMAP_1.refuse(&[("ptr", &ptr)], None));
+        }
+        let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
+        if reservation.is_none() {
+            return Err(rules::UNMAP_2.refuse(&[("ptr", &ptr), ("size", &size)], None));
+        }
+        let (start, end) = (ptr.get(), ptr.get().saturating_add(size.get()));
+        let cut = self
+            .mapping_at(ptr)
+            .filter(|(first, _)| *first < start)
+            .or_else(|| self.mapping_in(start, end).filter(|(first, mapping)| first + mapping.size > end));
+        if let Some((first, mapping)) = cut {
+            let facts: [(&str, &dyn peermap_driver::Argument); 4] = [
+                ("ptr", &ptr),
+                ("size", &size),
+                ("mapping", &DevicePtr::new(first)),
+                ("mapping_size", &ByteSize::new(mapping.size)),
+            ];
+            return Err(rules::UNMAP_3.refuse(&facts, Some(mapping.site)));
+        }
+        let mut covered = 0;
+        while let Some(first) = self.mappings.range(start..end).next().map(|(first, _)| *first) {
+            covered += self.remove_mapping(outside, first)?;
+        }
+        if covered < size.get() {
+            let mapped = ByteSize::new(covered);
+            self.note_misuse(rules::UNMAP_4.explain(&[("ptr", &ptr), ("size", &size), ("mapped", &mapped)], None));
+        }
+        Ok(())
+    }
+
+    /// Removes one mapping; gives its size.
+    fn remove_mapping(&mut self, outside: &mut Outside<'_>, start: u64) -> Result<u64> {
+        let mapping = self.mappings.remove(&start).expect("the caller found the mapping");
+        for ordinal in mapping.rights.granted() {
+            outside.tables.clear(ordinal, start, ByteSize::new(mapping.size));
+        }
+        if self.removed.len() == REMEMBERED_REMOVALS {
+            self.removed.pop_front();
+        }
+        self.removed.push_back(Removed { start, end: start + mapping.size, site: self.site });
+        self.step_handle(outside, mapping.handle, HandleEvent::Unmap)?;
+        Ok(mapping.size)
+    }
+
+    /// `cuMemRetainAllocationHandle`: the raw value of the handle.
+    ///
+    /// # Errors
+    /// RETAIN-1.
+    pub fn mem_retain_allocation_handle(&mut self, outside: &mut Outside<'_>, addr: DevicePtr) -> Result<u64> {
+        let Some((_, mapping)) = self.mapping_at(addr) else {
+            return Err(rules::RETAIN_1.refuse(&[("addr", &addr)], None));
+        };
+        let handle = mapping.handle;
+        if let Some(alloc) = self.step_handle(outside, handle, HandleEvent::Retain)? {
+            self.tell_holding(outside, alloc, Holding::Handle)?;
+        }
+        Ok(handle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rights_are_kept_apart_by_device() {
+        let mut map = RightsMap::default();
+        map.set(0, Rights::Read);
+        map.set(RightsMap::DEVICES - 1, Rights::ReadWrite);
+        map.set(7, Rights::ReadWrite);
+        map.set(7, Rights::None);
+        assert_eq!(map.get(0), Rights::Read);
+        assert_eq!(map.get(7), Rights::None);
+        assert_eq!(map.get(RightsMap::DEVICES - 1), Rights::ReadWrite);
+        assert_eq!(map.granted().collect::<Vec<_>>(), [0, RightsMap::DEVICES - 1]);
+    }
+}

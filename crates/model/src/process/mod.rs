@@ -1,0 +1,236 @@
+//! One process's half of the driver.
+//!
+//! Each call of the driver is a method in the file of its concern; it takes the state and gives the answer. What a call
+//! changes beyond this state goes through [`Outside`]: questions to the machine, entries of the devices' page tables.
+//! Work that the driver would queue is queued as data ([`Operation`]); whoever owns the bytes runs it.
+
+mod access;
+mod context;
+mod copy;
+mod device;
+mod legacy;
+mod mapping;
+mod module;
+mod physical;
+mod query;
+mod queue;
+mod space;
+mod stream;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use peermap_driver::{ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
+
+pub use copy::{Operand, Operation};
+pub use module::{FunctionInfo, ModuleCode};
+pub use queue::{Outcome, Plan, Wait, Work, WorkFault, WorkId};
+
+use crate::chooser::{Chooser, Policy};
+use crate::profile::Profile;
+use crate::rules;
+use crate::wire::{AllocId, Backing, MachineLink, ProcessId, Rights};
+use context::ContextState;
+use legacy::LegacyAllocation;
+use mapping::{Mapping, Removed};
+use module::{FunctionState, ModuleState};
+use physical::{HandleRecord, HandleValues};
+use queue::Queue;
+use space::AddressSpace;
+use stream::{EventState, StreamState};
+
+/// How many removed mappings are remembered, to say what a fault ran into.
+const REMEMBERED_REMOVALS: usize = 64;
+
+/// A host thread of the process: each has a stack of contexts of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ThreadId(pub u64);
+
+/// When queued work that nobody waits for runs all the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Grace {
+    /// Never: code that forgets to wait fails every time.
+    Never,
+    /// After so many further calls of the process.
+    Calls(u64),
+    /// After so much time, by whoever has a clock.
+    Wall(std::time::Duration),
+}
+
+/// How a process is simulated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcessOptions {
+    /// How open choices are made.
+    pub policy: Policy,
+    /// When work runs that nobody waits for.
+    pub grace: Grace,
+    /// The first device address.
+    pub window_base: u64,
+    /// How many device addresses there are.
+    pub window_bytes: u64,
+}
+
+/// The devices' page tables, as a process changes them.
+pub trait PageTables {
+    /// Gives a device of the process rights on a range.
+    fn set(&mut self, ordinal: usize, address: u64, size: ByteSize, backing: Backing, rights: Rights);
+
+    /// Takes a range from a device of the process.
+    fn clear(&mut self, ordinal: usize, address: u64, size: ByteSize);
+}
+
+/// What lies outside a process's half of the driver.
+pub struct Outside<'a> {
+    /// The machine.
+    pub machine: &'a mut dyn MachineLink,
+    /// The page tables.
+    pub tables: &'a mut dyn PageTables,
+}
+
+/// Something that the driver accepts and a careful program does not do.
+pub type Misuse = Explanation;
+
+struct FaultState {
+    result: peermap_driver::CuResult,
+    explanation: Explanation,
+}
+
+/// The private half of the simulated driver.
+pub struct Process {
+    id: ProcessId,
+    profile: Arc<Profile>,
+    visible: Vec<u16>,
+    options: ProcessOptions,
+    chooser: Chooser,
+    initialised: bool,
+    site: CallSite,
+    threads: HashMap<ThreadId, Vec<u64>>,
+    contexts: BTreeMap<u64, ContextState>,
+    streams: BTreeMap<u64, StreamState>,
+    events: BTreeMap<u64, EventState>,
+    modules: BTreeMap<u64, ModuleState>,
+    functions: BTreeMap<u64, FunctionState>,
+    queue: Queue,
+    space: AddressSpace,
+    mappings: BTreeMap<u64, Mapping>,
+    removed: VecDeque<Removed>,
+    legacy: BTreeMap<u64, LegacyAllocation>,
+    handles: HashMap<u64, HandleRecord>,
+    handle_values: HandleValues,
+    held: HashMap<AllocId, u32>,
+    fault: Option<FaultState>,
+    misuses: Vec<Misuse>,
+    next_opaque: u64,
+}
+
+impl Process {
+    /// A process that has made no call yet. `visible` are the machine's devices that it sees, in its order.
+    #[must_use]
+    pub fn new(id: ProcessId, profile: Arc<Profile>, visible: Vec<u16>, options: ProcessOptions) -> Self {
+        let space = AddressSpace::new(options.window_base, options.window_bytes, profile.granularity.get());
+        Self {
+            id,
+            visible,
+            chooser: Chooser::new(options.policy, 1 + u64::from(id.0)),
+            initialised: false,
+            site: CallSite { process: id.0, number: 0, call: Call::cuInit },
+            threads: HashMap::new(),
+            contexts: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            events: BTreeMap::new(),
+            modules: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            queue: Queue::default(),
+            space,
+            mappings: BTreeMap::new(),
+            removed: VecDeque::new(),
+            legacy: BTreeMap::new(),
+            handles: HashMap::new(),
+            handle_values: HandleValues::default(),
+            held: HashMap::new(),
+            fault: None,
+            misuses: Vec::new(),
+            next_opaque: 0,
+            options,
+            profile,
+        }
+    }
+
+    /// Its number in the machine.
+    #[must_use]
+    pub const fn id(&self) -> ProcessId {
+        self.id
+    }
+
+    /// The profile of its machine.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// What it did that a careful program does not do.
+    #[must_use]
+    pub fn misuses(&self) -> &[Misuse] {
+        &self.misuses
+    }
+
+    /// Begins a call: counts it, and refuses it before `cuInit`.
+    ///
+    /// # Errors
+    /// INIT-1.
+    pub fn enter(&mut self, call: Call) -> Result<()> {
+        self.site = CallSite { process: self.id.0, number: self.site.number + 1, call };
+        let needs_init =
+            !matches!(call, Call::cuInit | Call::cuDriverGetVersion | Call::cuGetErrorName | Call::cuGetErrorString);
+        if needs_init && !self.initialised {
+            return Err(rules::INIT_1.refuse(&[], None));
+        }
+        Ok(())
+    }
+
+    /// Refuses a call that needs living contexts after a device fault.
+    fn refuse_after_fault(&self) -> Result<()> {
+        match &self.fault {
+            Some(fault) => Err(DriverError::Refused {
+                result: fault.result,
+                explanation: Some(Box::new(fault.explanation.clone())),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn granularity(&self) -> ByteSize {
+        self.profile.granularity
+    }
+
+    /// A value that nothing else of this process has: for contexts, streams, events, modules and kernels.
+    fn new_opaque(&mut self) -> u64 {
+        self.next_opaque += 1;
+        0x5500_0000_0000 + self.next_opaque * 0x100
+    }
+
+    /// The machine's number of a device, if this process sees it.
+    fn device_of(&self, ordinal: i32) -> Option<u16> {
+        usize::try_from(ordinal).ok().and_then(|index| self.visible.get(index)).copied()
+    }
+
+    fn ordinal_of(&self, device: u16) -> Option<usize> {
+        self.visible.iter().position(|visible| *visible == device)
+    }
+
+    fn note_misuse(&mut self, misuse: Misuse) {
+        self.misuses.push(misuse);
+    }
+
+    /// What is known about an address, for the explanation of a fault: who mapped it, or who took it away.
+    fn history_of(&self, address: DevicePtr) -> Option<CallSite> {
+        if let Some((_, mapping)) = self.mapping_at(address) {
+            return Some(mapping.site);
+        }
+        self.removed
+            .iter()
+            .rev()
+            .find(|removed| removed.start <= address.get() && address.get() < removed.end)
+            .map(|removed| removed.site)
+    }
+}

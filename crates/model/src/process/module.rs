@@ -1,0 +1,249 @@
+//! Modules, kernels, occupancy, launches. What a kernel does is not known here: code is a number.
+
+use std::sync::Arc;
+
+use peermap_driver::{
+    Argument, ByteSize, CallSite, DeviceAttribute, Dim3, Function, FunctionAttribute, LaunchConfig, Module, Result,
+};
+
+use super::copy::Operation;
+use super::queue::{Plan, Wait};
+use super::{Process, ThreadId};
+use crate::profile::DeviceProfile;
+use crate::rules;
+
+/// A loaded module.
+#[derive(Debug)]
+pub(super) struct ModuleState {
+    pub(super) context: u64,
+    code: ModuleCode,
+    site: CallSite,
+}
+
+/// A kernel that was asked for by name.
+#[derive(Debug)]
+pub(super) struct FunctionState {
+    pub(super) context: u64,
+    module: u64,
+    info: FunctionInfo,
+}
+
+/// What is known of a kernel before it runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FunctionInfo {
+    /// Its name.
+    pub name: String,
+    /// Its code, as whoever loaded it numbers it.
+    pub code: u64,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Static shared memory of a block.
+    pub shared: ByteSize,
+    /// The most threads of a block.
+    pub max_threads: u32,
+    /// The version of PTX that it was written in, ten times the number.
+    pub ptx_version: u32,
+}
+
+/// What was loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModuleCode {
+    /// Its kernels.
+    pub functions: Vec<FunctionInfo>,
+}
+
+impl Process {
+    /// Whether the calling thread may load a module now; gives the device that the code is for.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3.
+    pub fn module_target(&self, thread: ThreadId) -> Result<&DeviceProfile> {
+        let context = self.current(thread)?;
+        Ok(&self.profile.devices[usize::from(self.visible[self.ordinal_of_context(context)])])
+    }
+
+    /// `cuModuleLoadDataEx`, after the image was read: the raw value of the module.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3.
+    pub fn module_load(&mut self, thread: ThreadId, code: ModuleCode) -> Result<u64> {
+        let context = self.current(thread)?;
+        let module = self.new_opaque();
+        self.modules.insert(module, ModuleState { context, code, site: self.site });
+        Ok(module)
+    }
+
+    /// What must have ended before `cuModuleUnload` goes on.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, MODULE-4.
+    pub fn module_unload_waits(&mut self, thread: ThreadId, module: Module) -> Result<Plan> {
+        self.current(thread)?;
+        let context = self.module(module)?.context;
+        Ok(self.plan(&Wait::Context(context)))
+    }
+
+    /// `cuModuleUnload`, after the work has ended.
+    ///
+    /// # Errors
+    /// MODULE-4.
+    pub fn module_unload(&mut self, module: Module) -> Result<()> {
+        self.module(module)?;
+        self.modules.remove(&module.as_raw());
+        self.functions.retain(|_, function| function.module != module.as_raw());
+        Ok(())
+    }
+
+    fn module(&self, module: Module) -> Result<&ModuleState> {
+        self.modules.get(&module.as_raw()).ok_or_else(|| rules::MODULE_4.refuse(&[("module", &module)], None))
+    }
+
+    /// `cuModuleGetFunction`: the raw value of the kernel.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, MODULE-4, MODULE-5.
+    pub fn module_get_function(&mut self, thread: ThreadId, module: Module, name: &str) -> Result<u64> {
+        self.current(thread)?;
+        let state = self.module(module)?;
+        let Some(info) = state.code.functions.iter().find(|function| function.name == name).cloned() else {
+            return Err(rules::MODULE_5.refuse(&[("name", &name)], Some(state.site)));
+        };
+        let context = state.context;
+        let known = self.functions.iter().find(|(_, known)| known.module == module.as_raw() && known.info == info);
+        if let Some((function, _)) = known {
+            return Ok(*function);
+        }
+        let function = self.new_opaque();
+        self.functions.insert(function, FunctionState { context, module: module.as_raw(), info });
+        Ok(function)
+    }
+
+    fn function(&self, function: Function) -> Result<&FunctionState> {
+        self.functions.get(&function.as_raw()).ok_or_else(|| rules::MODULE_4.refuse(&[("function", &function)], None))
+    }
+
+    /// The code of a kernel.
+    ///
+    /// # Errors
+    /// MODULE-4.
+    pub fn function_code(&self, function: Function) -> Result<u64> {
+        Ok(self.function(function)?.info.code)
+    }
+
+    /// `cuFuncGetAttribute`.
+    ///
+    /// # Errors
+    /// MODULE-4, MODULE-6.
+    pub fn func_get_attribute(&self, attribute: FunctionAttribute, function: Function) -> Result<i32> {
+        let FunctionState { context, info, .. } = self.function(function)?;
+        let device = self.device_of_context(*context);
+        let capability = |name| device.attribute(name).unwrap_or(0);
+        let value = match attribute {
+            FunctionAttribute::MAX_THREADS_PER_BLOCK => i64::from(info.max_threads),
+            FunctionAttribute::SHARED_SIZE_BYTES => i64::try_from(info.shared.get()).unwrap_or(i64::MAX),
+            FunctionAttribute::CONST_SIZE_BYTES | FunctionAttribute::LOCAL_SIZE_BYTES => 0,
+            FunctionAttribute::NUM_REGS => i64::from(info.registers),
+            FunctionAttribute::PTX_VERSION => i64::from(info.ptx_version),
+            FunctionAttribute::BINARY_VERSION => {
+                let major = capability(DeviceAttribute::COMPUTE_CAPABILITY_MAJOR);
+                i64::from(10 * major + capability(DeviceAttribute::COMPUTE_CAPABILITY_MINOR))
+            }
+            other => return Err(rules::MODULE_6.refuse(&[("attribute", &other)], None)),
+        };
+        Ok(i32::try_from(value).unwrap_or(i32::MAX))
+    }
+
+    fn device_of_context(&self, context: u64) -> &DeviceProfile {
+        &self.profile.devices[usize::from(self.visible[self.ordinal_of_context(context)])]
+    }
+
+    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
+    ///
+    /// # Errors
+    /// MODULE-4, LAUNCH-1.
+    pub fn occupancy_max_active_blocks_per_multiprocessor(
+        &self,
+        function: Function,
+        block_size: i32,
+        dynamic_shared: ByteSize,
+    ) -> Result<i32> {
+        let FunctionState { context, info, .. } = self.function(function)?;
+        let device = self.device_of_context(*context);
+        let threads = match u32::try_from(block_size) {
+            Ok(threads) if (1..=info.max_threads).contains(&threads) => threads,
+            _ => return Err(rules::LAUNCH_1.refuse(&[("block_size", &block_size)], None)),
+        };
+        Ok(max_active_blocks(device, info, threads, dynamic_shared))
+    }
+
+    /// `cuLaunchKernel`, with the parameters as the kernel reads them.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, MODULE-4, LAUNCH-1 to LAUNCH-3.
+    pub fn launch_kernel(&mut self, thread: ThreadId, config: &LaunchConfig, parameters: Arc<[u8]>) -> Result<()> {
+        let key = self.stream_key(thread, config.stream)?;
+        let info = self.function(config.function)?.info.clone();
+        let device = self.device_of_context(key.context);
+        check_shape(device, &info, config)?;
+        let operation = Operation::Kernel {
+            ordinal: self.ordinal_of_context(key.context),
+            code: info.code,
+            grid: config.grid,
+            block: config.block,
+            shared: config.shared_bytes,
+            parameters,
+        };
+        self.enqueue(key, operation);
+        Ok(())
+    }
+}
+
+fn limit(device: &DeviceProfile, attribute: DeviceAttribute) -> u64 {
+    device.attribute(attribute).and_then(|value| u64::try_from(value).ok()).unwrap_or(u64::MAX)
+}
+
+fn check_shape(device: &DeviceProfile, info: &FunctionInfo, config: &LaunchConfig) -> Result<()> {
+    let within = |shape: Dim3, most: [DeviceAttribute; 3]| {
+        [shape.x, shape.y, shape.z]
+            .into_iter()
+            .zip(most)
+            .all(|(count, most)| count > 0 && u64::from(count) <= limit(device, most))
+    };
+    let block = [DeviceAttribute::MAX_BLOCK_DIM_X, DeviceAttribute::MAX_BLOCK_DIM_Y, DeviceAttribute::MAX_BLOCK_DIM_Z];
+    let grid = [DeviceAttribute::MAX_GRID_DIM_X, DeviceAttribute::MAX_GRID_DIM_Y, DeviceAttribute::MAX_GRID_DIM_Z];
+    if !within(config.block, block) || config.block.count() > u128::from(info.max_threads) {
+        return Err(rules::LAUNCH_1.refuse(&[("block", &config.block.to_string().as_str())], None));
+    }
+    if !within(config.grid, grid) {
+        return Err(rules::LAUNCH_2.refuse(&[("grid", &config.grid.to_string().as_str())], None));
+    }
+    let shared = info.shared.get().saturating_add(config.shared_bytes.get());
+    let most = limit(device, DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK);
+    if shared > most {
+        let facts: [(&str, &dyn Argument); 2] = [("shared", &ByteSize::new(shared)), ("most", &ByteSize::new(most))];
+        return Err(rules::LAUNCH_3.refuse(&facts, None));
+    }
+    Ok(())
+}
+
+/// Blocks that fit a multiprocessor: the least of what its block slots, warps, registers and shared memory allow.
+///
+/// # Source
+/// CUDA C++ Programming Guide, "Compute Capabilities"; registers are given out by warp in units of 256, shared memory
+/// by block with what the system reserves for itself.
+fn max_active_blocks(device: &DeviceProfile, info: &FunctionInfo, threads: u32, dynamic_shared: ByteSize) -> i32 {
+    const REGISTER_UNIT: u64 = 256;
+    const SHARED_UNIT: u64 = 128;
+    let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
+    let warps = u64::from(threads).div_ceil(warp);
+    let by_slots = limit(device, DeviceAttribute::MAX_BLOCKS_PER_MULTIPROCESSOR);
+    let by_warps = limit(device, DeviceAttribute::MAX_THREADS_PER_MULTIPROCESSOR) / warp / warps;
+    let registers = (u64::from(info.registers) * warp).next_multiple_of(REGISTER_UNIT).max(REGISTER_UNIT);
+    let by_registers = limit(device, DeviceAttribute::MAX_REGISTERS_PER_MULTIPROCESSOR) / registers / warps;
+    let reserved = limit(device, DeviceAttribute::RESERVED_SHARED_MEMORY_PER_BLOCK);
+    let shared = info.shared.get().saturating_add(dynamic_shared.get()).saturating_add(reserved);
+    let by_shared = limit(device, DeviceAttribute::MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+        / shared.checked_next_multiple_of(SHARED_UNIT).unwrap_or(u64::MAX).max(1);
+    let least = by_slots.min(by_warps).min(by_registers).min(by_shared);
+    i32::try_from(least).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,320 @@
+//! Allocations and their handles: `cuMemCreate`, `cuMemRelease`, properties, export and import.
+
+use peermap_driver::{
+    AllocationProp, AllocationType, Argument, ByteSize, CallSite, CompressionType, Device, DriverError,
+    GranularityOption, HandleType, Location, LocationType, MemHandle, Result,
+};
+
+use super::{Outside, Process};
+use crate::lifecycle::{HandleEvent, HandleState, handle_error};
+use crate::profile::Fabric;
+use crate::rules;
+use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, Holding, Place};
+
+/// A handle value that is not gone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HandleRecord {
+    pub(super) state: HandleState,
+    pub(super) alloc: AllocId,
+    pub(super) size: ByteSize,
+    pub(super) place: Place,
+    pub(super) backing: Backing,
+    pub(super) prop: AllocationProp,
+    pub(super) site: CallSite,
+}
+
+/// Which values are handed out as handles.
+#[derive(Debug, Default)]
+pub(super) struct HandleValues {
+    handed_out: u64,
+    given_back: Vec<u64>,
+}
+
+impl HandleValues {
+    const FIRST: u64 = 0x5_6000_0000;
+    const STRIDE: u64 = 0x140;
+
+    fn next(&mut self, recycle: bool) -> u64 {
+        if recycle && let Some(value) = self.given_back.pop() {
+            return value;
+        }
+        let value = Self::FIRST + self.handed_out * Self::STRIDE;
+        self.handed_out += 1;
+        value
+    }
+
+    /// Whether the value was ever a handle of this process.
+    const fn was_handed_out(&self, value: u64) -> bool {
+        value >= Self::FIRST
+            && (value - Self::FIRST).is_multiple_of(Self::STRIDE)
+            && (value - Self::FIRST) / Self::STRIDE < self.handed_out
+    }
+}
+
+impl Process {
+    /// `cuMemGetAllocationGranularity`: it checks nothing.
+    #[must_use]
+    pub fn mem_get_allocation_granularity(&self, _prop: &AllocationProp, _option: GranularityOption) -> ByteSize {
+        self.granularity()
+    }
+
+    /// `cuMemCreate`: the raw value of the handle.
+    ///
+    /// # Errors
+    /// CREATE-1 to CREATE-11.
+    pub fn mem_create(
+        &mut self,
+        outside: &mut Outside<'_>,
+        size: ByteSize,
+        prop: &AllocationProp,
+        flags: u64,
+    ) -> Result<u64> {
+        if flags != 0 {
+            return Err(rules::CREATE_1.refuse(&[("flags", &flags)], None));
+        }
+        let place = self.check_create(prop)?;
+        let granularity = self.granularity();
+        if size.is_zero() || !size.is_multiple_of(granularity) {
+            return Err(rules::CREATE_7.refuse(&[("size", &size), ("granularity", &granularity)], None));
+        }
+        let mut prop = *prop;
+        if let Place::HostNuma(node) = place {
+            prop.location = Location { kind: LocationType::HOST_NUMA, id: i32::from(node) };
+        }
+        let ask = Ask::Create { place, prop, size, holding: Holding::Handle, site: self.site };
+        match outside.machine.ask(ask)? {
+            Answer::Allocation(record) => Ok(self.new_handle(&record, prop)),
+            Answer::OutOfMemory { free } => Err(rules::CREATE_10.refuse(&[("size", &size), ("free", &free)], None)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Whether the properties are in order; where the memory is to lie.
+    fn check_create(&self, prop: &AllocationProp) -> Result<Place> {
+        let refuse =
+            |rule: &'static crate::rule::Rule, name, value: &dyn Argument| Err(rule.refuse(&[(name, value)], None));
+        let handle_types = prop.requested_handle_types;
+        if prop.allocation_type != AllocationType::PINNED {
+            return refuse(&rules::CREATE_2, "type", &prop.allocation_type.0);
+        }
+        let location = prop.location;
+        let on_device = location.kind == LocationType::DEVICE;
+        if !on_device && location.kind != LocationType::HOST && location.kind != LocationType::HOST_NUMA {
+            return refuse(&rules::CREATE_3, "location", &location);
+        }
+        if handle_types.0 & (HandleType::WIN32.0 | HandleType::WIN32_KMT.0) != 0 {
+            return refuse(&rules::CREATE_4, "handle_types", &handle_types);
+        }
+        if location.kind == LocationType::HOST && handle_types != HandleType::NONE {
+            return refuse(&rules::CREATE_5, "handle_types", &handle_types);
+        }
+        if prop.compression != CompressionType::NONE && prop.compression != CompressionType::GENERIC {
+            return refuse(&rules::CREATE_6, "compression", &prop.compression);
+        }
+        let place = if on_device {
+            self.device_of(location.id).map(Place::Device)
+        } else {
+            let node = if location.kind == LocationType::HOST { 0 } else { location.id };
+            u16::try_from(node).ok().filter(|node| *node < self.profile.host_numa_nodes).map(Place::HostNuma)
+        };
+        let Some(place) = place else { return refuse(&rules::CREATE_8, "location", &location) };
+        if handle_types.contains(HandleType::FABRIC) {
+            match self.profile.fabric {
+                Fabric::Granted => {}
+                Fabric::NotPermitted => return refuse(&rules::CREATE_9, "handle_types", &handle_types),
+                Fabric::NotSupported => return refuse(&rules::CREATE_11, "handle_types", &handle_types),
+            }
+        }
+        Ok(place)
+    }
+
+    fn new_handle(&mut self, record: &AllocationRecord, prop: AllocationProp) -> u64 {
+        let value = self.handle_values.next(self.chooser.recycles());
+        *self.held.entry(record.alloc).or_default() += 1;
+        let record = HandleRecord {
+            state: HandleState::NEW,
+            alloc: record.alloc,
+            size: record.size,
+            place: record.place,
+            backing: record.backing,
+            prop,
+            site: self.site,
+        };
+        self.handles.insert(value, record);
+        value
+    }
+
+    /// The record of a handle; a value that is gone or was never handed out crashes the real driver.
+    pub(super) fn handle_record(&self, handle: MemHandle) -> Result<&HandleRecord> {
+        self.handles.get(&handle.as_raw()).ok_or_else(|| handle_error(&rules::HANDLE_1, handle, None))
+    }
+
+    pub(super) fn set_handle_state(&mut self, handle: MemHandle, state: HandleState) {
+        if let Some(record) = self.handles.get_mut(&handle.as_raw()) {
+            record.state = state;
+        }
+    }
+
+    /// Moves a living handle on. If how the process holds the allocation changed between handle and mappings, gives
+    /// the allocation.
+    pub(super) fn step_handle(
+        &mut self,
+        outside: &mut Outside<'_>,
+        value: u64,
+        event: HandleEvent,
+    ) -> Result<Option<AllocId>> {
+        let record = self.handles.get_mut(&value).expect("a mapping keeps its handle");
+        let before = record.state;
+        record.state = before.step(event).map_err(|rule| rule.refuse(&[], Some(record.site)))?;
+        let (after, alloc) = (record.state, record.alloc);
+        if !after.keeps_memory() {
+            self.handles.remove(&value);
+            self.handle_values.given_back.push(value);
+            self.let_go(outside, alloc)?;
+            return Ok(None);
+        }
+        let held = |state| matches!(state, HandleState::Held { .. });
+        let alone = self.held.get(&alloc) == Some(&1);
+        Ok((held(before) != held(after) && alone).then_some(alloc))
+    }
+
+    /// One handle value less on an allocation; the last one tells the machine.
+    fn let_go(&mut self, outside: &mut Outside<'_>, alloc: AllocId) -> Result<()> {
+        let count = self.held.get_mut(&alloc).expect("a handle value is counted");
+        *count -= 1;
+        if *count == 0 {
+            self.held.remove(&alloc);
+            outside.machine.ask(Ask::Drop { alloc })?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn tell_holding(&self, outside: &mut Outside<'_>, alloc: AllocId, holding: Holding) -> Result<()> {
+        outside.machine.ask(Ask::Hold { alloc, holding }).map(|_| ())
+    }
+
+    /// `cuMemRelease`.
+    ///
+    /// # Errors
+    /// RELEASE-1, RELEASE-2, HANDLE-1.
+    pub fn mem_release(&mut self, outside: &mut Outside<'_>, handle: MemHandle) -> Result<()> {
+        if handle == MemHandle::NULL {
+            return Err(rules::RELEASE_2.refuse(&[], None));
+        }
+        let Some(record) = self.handles.get(&handle.as_raw()) else {
+            let known = self.handle_values.was_handed_out(handle.as_raw());
+            let rule = if known { &rules::RELEASE_1 } else { &rules::HANDLE_1 };
+            return Err(handle_error(rule, handle, None));
+        };
+        if let Err(rule) = record.state.step(HandleEvent::Release) {
+            return Err(handle_error(rule, handle, Some(record.site)));
+        }
+        match self.step_handle(outside, handle.as_raw(), HandleEvent::Release)? {
+            Some(alloc) => self.tell_holding(outside, alloc, Holding::Mapping),
+            None => Ok(()),
+        }
+    }
+
+    /// `cuMemGetAllocationPropertiesFromHandle`.
+    ///
+    /// # Errors
+    /// PROPS-1, HANDLE-1.
+    pub fn mem_get_allocation_properties_from_handle(&self, handle: MemHandle) -> Result<AllocationProp> {
+        if handle == MemHandle::NULL {
+            return Err(rules::PROPS_1.refuse(&[], None));
+        }
+        Ok(self.usable(handle)?.prop)
+    }
+
+    /// The record of a handle that a call other than release may use.
+    fn usable(&self, handle: MemHandle) -> Result<HandleRecord> {
+        let record = *self.handle_record(handle)?;
+        record.state.step(HandleEvent::Use).map_err(|rule| handle_error(rule, handle, Some(record.site)))?;
+        Ok(record)
+    }
+
+    /// `cuMemExportToShareableHandle`: the machine's answer, beside which the descriptor travels.
+    ///
+    /// # Errors
+    /// EXPORT-1 to EXPORT-3, HANDLE-1.
+    pub fn mem_export_to_shareable_handle(
+        &mut self,
+        outside: &mut Outside<'_>,
+        handle: MemHandle,
+        handle_type: HandleType,
+        flags: u64,
+    ) -> Result<Answer> {
+        if handle == MemHandle::NULL {
+            return Err(rules::EXPORT_1.refuse(&[], None));
+        }
+        if flags != 0 {
+            return Err(rules::EXPORT_2.refuse(&[("flags", &flags)], None));
+        }
+        let record = self.usable(handle)?;
+        let requested = record.prop.requested_handle_types;
+        if handle_type == HandleType::NONE || !requested.contains(handle_type) {
+            let facts: [(&str, &dyn Argument); 2] = [("handle_type", &handle_type), ("requested", &requested)];
+            return Err(rules::EXPORT_3.refuse(&facts, Some(record.site)));
+        }
+        let ask = match handle_type {
+            HandleType::POSIX_FILE_DESCRIPTOR => Ask::ExportDescriptor { alloc: record.alloc, site: self.site },
+            HandleType::FABRIC => Ask::ExportFabric { alloc: record.alloc },
+            other => return Err(DriverError::NotModelled { what: format!("export as handle type {other}") }),
+        };
+        outside.machine.ask(ask)
+    }
+
+    /// `cuMemImportFromShareableHandle` of a descriptor that travels beside the question, or of a fabric handle: the raw
+    /// value of the handle. `descriptor` is its number.
+    ///
+    /// # Errors
+    /// IMPORT-1 to IMPORT-5.
+    pub fn mem_import_from_shareable_handle(
+        &mut self,
+        outside: &mut Outside<'_>,
+        descriptor: Option<i32>,
+        fabric: Option<&[u8]>,
+        handle_type: HandleType,
+    ) -> Result<u64> {
+        let (ask, missing) = match handle_type {
+            HandleType::NONE => return Err(rules::IMPORT_2.refuse(&[], None)),
+            HandleType::WIN32 | HandleType::WIN32_KMT => {
+                return Err(rules::IMPORT_3.refuse(&[("handle_type", &handle_type)], None));
+            }
+            HandleType::POSIX_FILE_DESCRIPTOR => (Ask::ImportDescriptor, &rules::IMPORT_4),
+            HandleType::FABRIC => {
+                let handle = fabric.map(<[u8]>::to_vec).unwrap_or_default();
+                (Ask::ImportFabric { handle }, &rules::IMPORT_5)
+            }
+            other => return Err(DriverError::NotModelled { what: format!("import of handle type {other}") }),
+        };
+        let number = descriptor.unwrap_or(-1);
+        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR && number == 0 {
+            return Err(rules::IMPORT_1.refuse(&[], None));
+        }
+        match outside.machine.ask(ask)? {
+            Answer::Allocation(record) => {
+                let prop = self.imported_prop(&record);
+                Ok(self.new_handle(&record, prop))
+            }
+            Answer::NotExported => Err(missing.refuse(&[("descriptor", &number)], None)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The properties that an importer sees: no handle types, and the device by its own ordinal.
+    fn imported_prop(&self, record: &AllocationRecord) -> AllocationProp {
+        let mut prop = record.prop;
+        prop.requested_handle_types = HandleType::NONE;
+        if let Place::Device(device) = record.place {
+            let ordinal = self.ordinal_of(device).and_then(|ordinal| i32::try_from(ordinal).ok());
+            prop.location = Location::device(Device(ordinal.unwrap_or(-1)).0);
+        }
+        prop
+    }
+}
+
+/// The machine answered something that does not belong to the question: a bug on the other side of the wire.
+pub(super) fn unexpected(answer: &Answer) -> DriverError {
+    DriverError::Host { what: format!("the simulated machine answered {answer:?} to another question") }
+}

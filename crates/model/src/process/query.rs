@@ -1,0 +1,117 @@
+//! Questions about addresses: `cuMemGetAddressRange`, `cuPointerGetAttribute`.
+
+use peermap_driver::{ByteSize, DevicePtr, PointerAttribute, Result};
+
+use super::space::RangeKind;
+use super::{Process, ThreadId};
+use crate::rules;
+use crate::wire::{Place, Rights};
+
+/// `CU_MEMORYTYPE_HOST` and `CU_MEMORYTYPE_DEVICE`.
+const MEMORY_TYPE_HOST: u64 = 1;
+const MEMORY_TYPE_DEVICE: u64 = 2;
+
+/// What the attributes of an address are made from.
+struct Pointee {
+    context: u64,
+    start: u64,
+    range: (u64, u64),
+    mapping: (u64, u64),
+    place: Place,
+    buffer: u64,
+    legacy: bool,
+    handle_types: u64,
+    gpu_direct_rdma: bool,
+    rights: Rights,
+}
+
+impl Process {
+    /// `cuMemGetAddressRange`.
+    ///
+    /// # Errors
+    /// RANGE-1.
+    pub fn mem_get_address_range(&self, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
+        if let Some((start, mapping)) = self.mapping_at(ptr) {
+            return Ok((DevicePtr::new(start), ByteSize::new(mapping.size)));
+        }
+        match self.legacy_at(ptr) {
+            Some((start, allocation)) => Ok((DevicePtr::new(start), allocation.size)),
+            None => Err(rules::RANGE_1.refuse(&[("ptr", &ptr)], self.history_of(ptr))),
+        }
+    }
+
+    /// `cuPointerGetAttribute`.
+    ///
+    /// # Errors
+    /// POINTER-1, POINTER-2.
+    pub fn pointer_get_attribute(&self, thread: ThreadId, attribute: PointerAttribute, ptr: DevicePtr) -> Result<u64> {
+        let Some(pointee) = self.pointee(thread, ptr) else {
+            return Err(rules::POINTER_1.refuse(&[("ptr", &ptr), ("attribute", &attribute)], self.history_of(ptr)));
+        };
+        let on_device = matches!(pointee.place, Place::Device(_));
+        Ok(match attribute {
+            PointerAttribute::CONTEXT => pointee.context,
+            PointerAttribute::MEMORY_TYPE if on_device => MEMORY_TYPE_DEVICE,
+            PointerAttribute::MEMORY_TYPE => MEMORY_TYPE_HOST,
+            PointerAttribute::DEVICE_POINTER => ptr.get(),
+            PointerAttribute::BUFFER_ID | PointerAttribute::MEMORY_BLOCK_ID => pointee.buffer,
+            PointerAttribute::IS_MANAGED | PointerAttribute::SYNC_MEMOPS => 0,
+            PointerAttribute::DEVICE_ORDINAL => match pointee.place {
+                Place::Device(device) => self.ordinal_of(device).map_or(u64::MAX, |ordinal| ordinal as u64),
+                Place::HostNuma(_) => u64::MAX,
+            },
+            PointerAttribute::IS_LEGACY_CUDA_IPC_CAPABLE => u64::from(pointee.legacy),
+            PointerAttribute::RANGE_START_ADDR => pointee.range.0,
+            PointerAttribute::RANGE_SIZE => pointee.range.1,
+            PointerAttribute::MAPPED => 1,
+            PointerAttribute::ALLOWED_HANDLE_TYPES => pointee.handle_types,
+            PointerAttribute::IS_GPU_DIRECT_RDMA_CAPABLE => u64::from(pointee.gpu_direct_rdma),
+            PointerAttribute::ACCESS_FLAGS => match pointee.rights {
+                Rights::None => 0,
+                Rights::Read => 1,
+                Rights::ReadWrite => 3,
+            },
+            PointerAttribute::MAPPING_SIZE => pointee.mapping.1,
+            PointerAttribute::MAPPING_BASE_ADDR => pointee.mapping.0,
+            other => {
+                return Err(
+                    rules::POINTER_2.refuse(&[("attribute", &other), ("start", &DevicePtr::new(pointee.start))], None)
+                );
+            }
+        })
+    }
+
+    fn pointee(&self, thread: ThreadId, ptr: DevicePtr) -> Option<Pointee> {
+        let ordinal = self.ctx_get_current(thread).map(|context| self.ordinal_of_context(context));
+        if let Some((start, mapping)) = self.mapping_at(ptr) {
+            let prop = self.handles.get(&mapping.handle).map(|record| record.prop)?;
+            let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
+            let buffer = self.handles.get(&mapping.handle).map_or(0, |record| record.alloc.0 + 1);
+            return Some(Pointee {
+                context: 0,
+                start,
+                range: reservation.map_or((0, 0), |range| (range.start, range.size)),
+                mapping: (start, mapping.size),
+                place: mapping.place,
+                buffer,
+                legacy: false,
+                handle_types: u64::from(prop.requested_handle_types.0),
+                gpu_direct_rdma: prop.gpu_direct_rdma,
+                rights: ordinal.map_or(Rights::None, |ordinal| mapping.rights.get(ordinal)),
+            });
+        }
+        let (start, allocation) = self.legacy_at(ptr)?;
+        Some(Pointee {
+            context: allocation.context,
+            start,
+            range: (start, allocation.size.get()),
+            mapping: (start, allocation.size.get()),
+            place: Place::Device(self.visible[allocation.ordinal]),
+            buffer: allocation.alloc.0 + 1,
+            legacy: true,
+            handle_types: 0,
+            gpu_direct_rdma: true,
+            rights: Rights::ReadWrite,
+        })
+    }
+}

@@ -1,0 +1,267 @@
+//! Queued work: what must come before what, and what a wait waits for.
+//!
+//! An item knows the items that must end before it may begin; these always have smaller numbers. Work runs as late as
+//! the rules allow: when something waits for it, or when nobody has for the length of the grace.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use peermap_driver::{Argument, CallSite, CuResult, DevicePtr, Value};
+
+use super::copy::Operation;
+use super::{FaultState, Grace, Process};
+use crate::chooser::Chooser;
+use crate::rules;
+
+/// An item of queued work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WorkId(u64);
+
+/// A stream of a context; 0 is the context's null stream.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct StreamKey {
+    pub(super) context: u64,
+    pub(super) stream: u64,
+}
+
+/// What a wait waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// One item.
+    Work(WorkId),
+    /// All work of a context.
+    Context(u64),
+    /// All work of the process.
+    Everything,
+}
+
+/// The items that a wait has to see through, in an order in which they may run.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    items: Vec<WorkId>,
+    done: usize,
+}
+
+/// An item to be run now.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Which.
+    pub id: WorkId,
+    /// What is to be done.
+    pub operation: Operation,
+}
+
+/// What came of the next step of a plan.
+#[derive(Debug)]
+pub(super) enum Step {
+    Run(Work),
+    OthersRun,
+    Done,
+}
+
+/// How an item ended.
+pub type Outcome = Result<u64, WorkFault>;
+
+/// A device fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkFault {
+    /// What the next synchronisation answers.
+    pub result: CuResult,
+    /// The first byte that could not be reached.
+    pub address: DevicePtr,
+    /// In words, what was tried there.
+    pub what: String,
+}
+
+#[derive(Debug)]
+struct Item {
+    key: StreamKey,
+    after: Vec<WorkId>,
+    operation: Operation,
+    running: bool,
+    site: CallSite,
+}
+
+/// The queued work of a process.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    next: u64,
+    items: BTreeMap<WorkId, Item>,
+    tails: HashMap<StreamKey, WorkId>,
+}
+
+impl Queue {
+    pub(super) fn is_pending(&self, work: WorkId) -> bool {
+        self.items.contains_key(&work)
+    }
+
+    pub(super) fn tail(&self, key: StreamKey) -> Option<WorkId> {
+        self.tails.get(&key).copied().filter(|work| self.is_pending(*work))
+    }
+
+    fn push(&mut self, key: StreamKey, after: Vec<WorkId>, operation: Operation, site: CallSite) -> WorkId {
+        let id = WorkId(self.next);
+        self.next += 1;
+        self.items.insert(id, Item { key, after, operation, running: false, site });
+        self.tails.insert(key, id);
+        id
+    }
+
+    /// The items that must end for `targets` to have ended, in a legal order.
+    fn plan(&self, targets: impl IntoIterator<Item = WorkId>, chooser: &mut Chooser) -> Plan {
+        let mut wanted = BTreeSet::new();
+        let mut open: Vec<WorkId> = targets.into_iter().collect();
+        while let Some(work) = open.pop() {
+            if let Some(item) = self.items.get(&work)
+                && wanted.insert(work)
+            {
+                open.extend(&item.after);
+            }
+        }
+        let items = if chooser.recycles() { self.shuffled(wanted, chooser) } else { wanted.into_iter().collect() };
+        Plan { items, done: 0 }
+    }
+
+    /// Any order in which nothing comes before what it must come after.
+    fn shuffled(&self, mut left: BTreeSet<WorkId>, chooser: &mut Chooser) -> Vec<WorkId> {
+        let mut order = Vec::with_capacity(left.len());
+        while !left.is_empty() {
+            let blocked = |work: &&WorkId| self.items[*work].after.iter().any(|before| left.contains(before));
+            let ready: Vec<WorkId> = left.iter().filter(|work| !blocked(work)).copied().collect();
+            let next = ready[chooser.pick(ready.len())];
+            left.remove(&next);
+            order.push(next);
+        }
+        order
+    }
+
+    fn step(&mut self, plan: &mut Plan) -> Step {
+        while plan.items.get(plan.done).is_some_and(|work| !self.items.contains_key(work)) {
+            plan.done += 1;
+        }
+        let mut others_run = false;
+        for work in &plan.items[plan.done..] {
+            let Some(item) = self.items.get(work) else { continue };
+            let ready = !item.running && item.after.iter().all(|before| !self.items.contains_key(before));
+            if ready {
+                let item = self.items.get_mut(work).expect("it was just seen");
+                item.running = true;
+                return Step::Run(Work { id: *work, operation: item.operation.clone() });
+            }
+            others_run = true;
+        }
+        if others_run { Step::OthersRun } else { Step::Done }
+    }
+}
+
+impl Process {
+    /// Queues an operation on a stream, in order with the null stream where the stream is a blocking one.
+    pub(super) fn enqueue(&mut self, key: StreamKey, operation: Operation) -> WorkId {
+        let mut after: Vec<WorkId> = self.queue.tail(key).into_iter().collect();
+        let null = StreamKey { context: key.context, stream: 0 };
+        if key.stream == 0 {
+            let blocking = self.streams.iter().filter(|(_, stream)| stream.blocking && stream.context == key.context);
+            let keys = blocking.map(|(stream, _)| StreamKey { context: key.context, stream: *stream });
+            after.extend(keys.filter_map(|key| self.queue.tail(key)));
+        } else if self.streams.get(&key.stream).is_some_and(|stream| stream.blocking) {
+            after.extend(self.queue.tail(null));
+        }
+        self.queue.push(key, after, operation, self.site)
+    }
+
+    /// Queues a wait of a stream for an item of another.
+    pub(super) fn enqueue_after(&mut self, key: StreamKey, before: WorkId) {
+        let work = self.enqueue(key, Operation::Join);
+        let item = self.queue.items.get_mut(&work).expect("it was just queued");
+        item.after.push(before);
+    }
+
+    /// What a wait has to see through.
+    #[must_use]
+    pub fn plan(&mut self, wait: &Wait) -> Plan {
+        let queue = &self.queue;
+        let targets: Vec<WorkId> = match wait {
+            Wait::Work(work) => vec![*work],
+            Wait::Context(context) => {
+                queue.items.iter().filter(|(_, item)| item.key.context == *context).map(|(work, _)| *work).collect()
+            }
+            Wait::Everything => queue.items.keys().copied().collect(),
+        };
+        queue.plan(targets, &mut self.chooser)
+    }
+
+    /// The work that nobody has waited for during the grace, if it is counted in calls.
+    #[must_use]
+    pub fn overdue(&mut self) -> Option<Plan> {
+        let Grace::Calls(calls) = self.options.grace else { return None };
+        let oldest = self.queue.items.values().next()?;
+        if oldest.site.number + calls > self.site.number {
+            return None;
+        }
+        let now = self.site.number;
+        let due: Vec<WorkId> = self
+            .queue
+            .items
+            .iter()
+            .filter(|(_, item)| item.site.number + calls <= now)
+            .map(|(work, _)| *work)
+            .collect();
+        Some(self.queue.plan(due, &mut self.chooser))
+    }
+
+    /// Whether any work is queued.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        !self.queue.items.is_empty()
+    }
+
+    /// The next item of a plan to run. `Ok(None)` if all have ended; `Err(())` if others run what is left.
+    ///
+    /// # Errors
+    /// See above: the caller waits until something has ended and asks again.
+    #[expect(clippy::result_unit_err, reason = "there is nothing to say but: not now")]
+    pub fn next_work(&mut self, plan: &mut Plan) -> Result<Option<Work>, ()> {
+        match self.queue.step(plan) {
+            Step::Run(work) => Ok(Some(work)),
+            Step::Done => Ok(None),
+            Step::OthersRun => Err(()),
+        }
+    }
+
+    /// An item has ended, at a time in nanoseconds or with a fault. After a fault nothing that is queued runs any more.
+    pub fn finish_work(&mut self, work: WorkId, outcome: Outcome) {
+        let Some(item) = self.queue.items.remove(&work) else { return };
+        if self.queue.tails.get(&item.key) == Some(&work) {
+            self.queue.tails.remove(&item.key);
+        }
+        match outcome {
+            Ok(now) => {
+                if let Operation::Mark { event } = item.operation {
+                    self.mark_passed(event, work, now);
+                }
+            }
+            Err(fault) => self.fail(&fault, item.site),
+        }
+    }
+
+    fn fail(&mut self, fault: &WorkFault, site: CallSite) {
+        self.queue.items.clear();
+        self.queue.tails.clear();
+        if self.fault.is_some() {
+            return;
+        }
+        let mut explanation = rules::FAULT_1.explain(
+            &[("address", &fault.address as &dyn Argument), ("what", &fault.what.as_str())],
+            self.history_of(fault.address),
+        );
+        explanation.facts.push(("work", Value::Text(site.to_string())));
+        self.fault = Some(FaultState { result: fault.result, explanation });
+    }
+
+    /// The code of the fault that killed the contexts of this process, if one did.
+    ///
+    /// # Errors
+    /// FAULT-1.
+    pub fn check_fault(&self) -> peermap_driver::Result<()> {
+        self.refuse_after_fault()
+    }
+}

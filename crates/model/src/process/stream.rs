@@ -1,0 +1,203 @@
+//! Streams and events.
+
+use peermap_driver::{CallSite, Event, Result, Stream};
+
+use super::copy::Operation;
+use super::queue::{Plan, StreamKey, Wait, WorkId};
+use super::{Process, ThreadId};
+use crate::rules;
+
+const STREAM_NON_BLOCKING: u32 = 1;
+const EVENT_BLOCKING_SYNC: u32 = 1;
+const EVENT_DISABLE_TIMING: u32 = 2;
+const EVENT_INTERPROCESS: u32 = 4;
+
+/// A stream that exists.
+#[derive(Debug)]
+pub(super) struct StreamState {
+    pub(super) context: u64,
+    /// Whether it waits for the null stream and the null stream for it.
+    pub(super) blocking: bool,
+}
+
+/// An event that exists.
+#[derive(Debug)]
+pub(super) struct EventState {
+    pub(super) context: u64,
+    timing: bool,
+    mark: Option<WorkId>,
+    passed_at: Option<u64>,
+    site: CallSite,
+}
+
+impl Process {
+    /// The queue of a stream, as a call of a thread means it.
+    pub(super) fn stream_key(&self, thread: ThreadId, stream: Stream) -> Result<StreamKey> {
+        let context = self.current(thread)?;
+        if stream == Stream::NULL {
+            return Ok(StreamKey { context, stream: 0 });
+        }
+        match self.streams.get(&stream.as_raw()) {
+            Some(state) => Ok(StreamKey { context: state.context, stream: stream.as_raw() }),
+            None => Err(rules::STREAM_2.refuse(&[("stream", &stream)], None)),
+        }
+    }
+
+    fn event(&mut self, event: Event) -> Result<&mut EventState> {
+        self.events.get_mut(&event.as_raw()).ok_or_else(|| rules::EVENT_2.refuse(&[("event", &event)], None))
+    }
+
+    /// `cuStreamCreate`: the raw value of the stream.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-1.
+    pub fn stream_create(&mut self, thread: ThreadId, flags: u32) -> Result<u64> {
+        let context = self.current(thread)?;
+        if flags > STREAM_NON_BLOCKING {
+            return Err(rules::STREAM_1.refuse(&[("flags", &flags)], None));
+        }
+        let stream = self.new_opaque();
+        self.streams.insert(stream, StreamState { context, blocking: flags == 0 });
+        Ok(stream)
+    }
+
+    /// `cuStreamDestroy`: work that is queued goes on.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2.
+    pub fn stream_destroy(&mut self, thread: ThreadId, stream: Stream) -> Result<()> {
+        self.stream_key(thread, stream)?;
+        match self.streams.remove(&stream.as_raw()) {
+            Some(_) => Ok(()),
+            None => Err(rules::STREAM_2.refuse(&[("stream", &stream)], None)),
+        }
+    }
+
+    /// What must have ended before `cuStreamSynchronize` returns.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2.
+    pub fn stream_synchronize(&mut self, thread: ThreadId, stream: Stream) -> Result<Plan> {
+        let key = self.stream_key(thread, stream)?;
+        Ok(self.queue.tail(key).map_or_else(Plan::default, |work| self.plan(&Wait::Work(work))))
+    }
+
+    /// `cuStreamQuery`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, STREAM-3.
+    pub fn stream_query(&self, thread: ThreadId, stream: Stream) -> Result<()> {
+        let key = self.stream_key(thread, stream)?;
+        match self.queue.tail(key) {
+            Some(_) => Err(rules::STREAM_3.refuse(&[("stream", &stream)], None)),
+            None => Ok(()),
+        }
+    }
+
+    /// `cuStreamWaitEvent`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, EVENT-2.
+    pub fn stream_wait_event(&mut self, thread: ThreadId, stream: Stream, event: Event) -> Result<()> {
+        let key = self.stream_key(thread, stream)?;
+        let mark = self.event(event)?.mark;
+        if let Some(mark) = mark.filter(|mark| self.queue.is_pending(*mark)) {
+            self.enqueue_after(key, mark);
+        }
+        Ok(())
+    }
+
+    /// `cuEventCreate`: the raw value of the event.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, EVENT-1.
+    pub fn event_create(&mut self, thread: ThreadId, flags: u32) -> Result<u64> {
+        let context = self.current(thread)?;
+        let known = EVENT_BLOCKING_SYNC | EVENT_DISABLE_TIMING | EVENT_INTERPROCESS;
+        let shared_with_timing = flags & EVENT_INTERPROCESS != 0 && flags & EVENT_DISABLE_TIMING == 0;
+        if flags & !known != 0 || shared_with_timing {
+            return Err(rules::EVENT_1.refuse(&[("flags", &flags)], None));
+        }
+        let event = self.new_opaque();
+        let timing = flags & EVENT_DISABLE_TIMING == 0;
+        self.events.insert(event, EventState { context, timing, mark: None, passed_at: None, site: self.site });
+        Ok(event)
+    }
+
+    /// `cuEventDestroy`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, EVENT-2.
+    pub fn event_destroy(&mut self, thread: ThreadId, event: Event) -> Result<()> {
+        self.current(thread)?;
+        self.event(event)?;
+        self.events.remove(&event.as_raw());
+        Ok(())
+    }
+
+    /// `cuEventRecord`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, EVENT-2.
+    pub fn event_record(&mut self, thread: ThreadId, event: Event, stream: Stream) -> Result<()> {
+        let key = self.stream_key(thread, stream)?;
+        self.event(event)?;
+        let mark = self.enqueue(key, Operation::Mark { event: event.as_raw() });
+        let state = self.event(event)?;
+        state.mark = Some(mark);
+        state.passed_at = None;
+        Ok(())
+    }
+
+    /// `cuEventQuery`.
+    ///
+    /// # Errors
+    /// FAULT-1, EVENT-2, EVENT-3.
+    pub fn event_query(&mut self, event: Event) -> Result<()> {
+        self.refuse_after_fault()?;
+        let EventState { mark, site, .. } = *self.event(event)?;
+        match mark.filter(|mark| self.queue.is_pending(*mark)) {
+            Some(_) => Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site))),
+            None => Ok(()),
+        }
+    }
+
+    /// What must have ended before `cuEventSynchronize` returns.
+    ///
+    /// # Errors
+    /// FAULT-1, EVENT-2.
+    pub fn event_synchronize(&mut self, event: Event) -> Result<Plan> {
+        self.refuse_after_fault()?;
+        let mark = self.event(event)?.mark;
+        Ok(mark.map_or_else(Plan::default, |work| self.plan(&Wait::Work(work))))
+    }
+
+    /// `cuEventElapsedTime`, in milliseconds.
+    ///
+    /// # Errors
+    /// FAULT-1, EVENT-2, EVENT-3, EVENT-4.
+    pub fn event_elapsed_time(&mut self, start: Event, end: Event) -> Result<f32> {
+        self.refuse_after_fault()?;
+        let mut passed = [0; 2];
+        for (event, passed) in [start, end].into_iter().zip(&mut passed) {
+            let EventState { timing, mark, passed_at, site, .. } = *self.event(event)?;
+            let Some(mark) = mark.filter(|_| timing) else {
+                return Err(rules::EVENT_4.refuse(&[("event", &event)], Some(site)));
+            };
+            match passed_at {
+                Some(at) if !self.queue.is_pending(mark) => *passed = at,
+                _ => return Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site))),
+            }
+        }
+        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a time in single precision")]
+        let milliseconds = (passed[1] as f64 - passed[0] as f64) as f32 / 1e6;
+        Ok(milliseconds)
+    }
+
+    /// The work before a mark has ended.
+    pub(super) fn mark_passed(&mut self, event: u64, mark: WorkId, now: u64) {
+        if let Some(state) = self.events.get_mut(&event).filter(|state| state.mark == Some(mark)) {
+            state.passed_at = Some(now);
+        }
+    }
+}

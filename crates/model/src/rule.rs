@@ -1,0 +1,48 @@
+//! A rule of the driver's behaviour: which call answers what, in which case, and who says so.
+
+use peermap_driver::{Argument, Call, CallSite, CuResult, DriverError, Explanation, RuleId, Value};
+
+/// One cause for one answer of one call.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, such as `MAP-3`.
+    pub id: RuleId,
+    /// The calls that it holds for.
+    pub calls: &'static [Call],
+    /// What they answer where it is broken; success for a rule about a surprising acceptance.
+    pub result: CuResult,
+    /// The rule in a sentence.
+    pub sentence: &'static str,
+    /// Who says so.
+    pub evidence: &'static [Evidence],
+}
+
+/// Who proves a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// A recorded step: file, trace, and number of the step in the trace, counted from 1.
+    Step(&'static str, &'static str, u32),
+    /// The manual's page, where no recording reaches the rule.
+    Manual(&'static str),
+}
+
+impl Rule {
+    /// The refusal of a call that breaks this rule.
+    #[must_use]
+    pub fn refuse(&'static self, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) -> DriverError {
+        DriverError::Refused { result: self.result, explanation: Some(Box::new(self.explain(facts, earlier))) }
+    }
+
+    /// The end of a call on which the real driver crashes.
+    #[must_use]
+    pub fn crash(&'static self, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) -> DriverError {
+        DriverError::WouldCrash { explanation: Box::new(self.explain(facts, earlier)) }
+    }
+
+    /// The rule with the values that decided.
+    #[must_use]
+    pub fn explain(&'static self, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) -> Explanation {
+        let facts = facts.iter().map(|(name, value)| (*name, value.value())).collect::<Vec<(&'static str, Value)>>();
+        Explanation { rule: self.id, sentence: self.sentence, facts, earlier }
+    }
+}

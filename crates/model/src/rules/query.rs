@@ -1,0 +1,14 @@
+//! Questions about addresses.
+
+use super::rules;
+
+rules! { QUERY;
+    RANGE_1 = "RANGE-1" [cuMemGetAddressRange] NOT_FOUND: "something must be mapped or allocated at the address"
+        step "vmm" "address-range" 54;
+    POINTER_1 = "POINTER-1" [cuPointerGetAttribute] INVALID_VALUE:
+        "something must be mapped or allocated at the address" step "vmm" "address-range" 55;
+    POINTER_2 = "POINTER-2" [cuPointerGetAttribute] INVALID_VALUE: "the attribute must be a known one"
+        manual "cuPointerGetAttribute";
+    ERROR_1 = "ERROR-1" [cuGetErrorName, cuGetErrorString] INVALID_VALUE: "the code must be a known one"
+        manual "cuGetErrorName";
+}

@@ -1,0 +1,160 @@
+//! What a process and its machine say to each other.
+
+use serde::{Deserialize, Serialize};
+
+use peermap_driver::{AllocationProp, ByteSize, CallSite, DriverError, MemInfo};
+
+/// A process as the machine numbers it, in the order of arrival.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct ProcessId(pub u32);
+
+/// A physical allocation of the machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct AllocId(pub u64);
+
+/// An exported descriptor of the machine.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct ExportId(pub u64);
+
+/// Where memory of the machine lies.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Place {
+    /// A device, by its number in the machine, whatever a process may see.
+    Device(u16),
+    /// A NUMA node of the host.
+    HostNuma(u16),
+}
+
+/// Which simulated bytes an allocation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Backing {
+    /// The arena: one for each device, in their order, then one for each NUMA node.
+    pub arena: u16,
+    /// The first of its granules.
+    pub first_granule: u64,
+}
+
+/// Rights of a device on a mapping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum Rights {
+    /// No access.
+    #[default]
+    None,
+    /// Loads.
+    Read,
+    /// Loads and stores.
+    ReadWrite,
+}
+
+/// How a process holds an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub enum Holding {
+    /// With a handle at least.
+    Handle,
+    /// With mappings only.
+    Mapping,
+    /// As memory from `cuMemAlloc`.
+    Legacy,
+}
+
+/// What a process asks its machine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Ask {
+    /// Allocate memory.
+    Create {
+        /// Where.
+        place: Place,
+        /// As what, in the words of the process that asks.
+        prop: AllocationProp,
+        /// How much, a multiple of the granularity.
+        size: ByteSize,
+        /// How it will be held.
+        holding: Holding,
+        /// By which call.
+        site: CallSite,
+    },
+    /// Note how the process holds an allocation from now on.
+    Hold {
+        /// Which.
+        alloc: AllocId,
+        /// How.
+        holding: Holding,
+    },
+    /// The process holds an allocation no longer.
+    Drop {
+        /// Which.
+        alloc: AllocId,
+    },
+    /// Make a descriptor. It travels beside the answer.
+    ExportDescriptor {
+        /// Of which allocation.
+        alloc: AllocId,
+        /// By which call.
+        site: CallSite,
+    },
+    /// Hold what a descriptor is of. The descriptor travels beside the question.
+    ImportDescriptor,
+    /// Make a fabric handle.
+    ExportFabric {
+        /// Of which allocation.
+        alloc: AllocId,
+    },
+    /// Hold what a fabric handle is of.
+    ImportFabric {
+        /// Its bytes.
+        handle: Vec<u8>,
+    },
+    /// Free and total memory of a device.
+    MemInfo {
+        /// The device, by its number in the machine.
+        device: u16,
+    },
+}
+
+/// An allocation as an importer learns of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AllocationRecord {
+    /// Which.
+    pub alloc: AllocId,
+    /// Its size.
+    pub size: ByteSize,
+    /// Where it lies.
+    pub place: Place,
+    /// Its properties, in the words of its creator.
+    pub prop: AllocationProp,
+    /// Its bytes.
+    pub backing: Backing,
+    /// The call that created it.
+    pub site: CallSite,
+}
+
+/// What a machine answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// Done.
+    Done,
+    /// The allocation, new or imported.
+    Allocation(AllocationRecord),
+    /// No memory is left.
+    OutOfMemory {
+        /// How much is free.
+        free: ByteSize,
+    },
+    /// Nothing of this machine has that descriptor or fabric handle.
+    NotExported,
+    /// A descriptor was made; it travels beside this answer.
+    Descriptor,
+    /// A fabric handle was made.
+    Fabric(Vec<u8>),
+    /// Memory of a device.
+    MemInfo(MemInfo),
+}
+
+/// Whatever carries questions to the machine and answers back: a call in one process, a socket between two.
+pub trait MachineLink {
+    /// Asks and waits for the answer.
+    ///
+    /// # Errors
+    /// [`DriverError::Host`] if the machine cannot be reached.
+    fn ask(&mut self, ask: Ask) -> Result<Answer, DriverError>;
+}

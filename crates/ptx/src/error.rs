@@ -1,0 +1,146 @@
+//! What can be wrong with PTX text.
+
+use std::fmt;
+
+use crate::lexer::{Position, Token};
+
+/// A problem and its place, printed in the manner of ptxas: `line 12; error: expected `;`, found `}` (column 5)`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {}; error: {problem} (column {})", at.line, at.column)]
+pub struct PtxError {
+    /// Where the text stops making sense. For something that is never closed: where it opens.
+    pub at: Position,
+    /// What is wrong there.
+    pub problem: PtxProblem,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PtxProblem {
+    /// A character that starts no token.
+    #[error("unexpected character {character:?}")]
+    UnexpectedCharacter {
+        /// The character.
+        character: char,
+    },
+    /// A word that starts with a digit and is no number.
+    #[error("`{text}` is not a number")]
+    InvalidNumber {
+        /// The word.
+        text: String,
+    },
+    /// A number that does not fit where it stands.
+    #[error("`{text}` is too large, the most is {most} here")]
+    NumberTooLarge {
+        /// The number as written.
+        text: String,
+        /// The largest that fits.
+        most: u64,
+    },
+    /// A `/*` without `*/`.
+    #[error("unterminated comment: expected `*/` before the end of the text")]
+    UnterminatedComment,
+    /// A string without its closing quote on the same line.
+    #[error("unterminated string: expected `\"` before the end of the line")]
+    UnterminatedString,
+    /// A bracket of any kind that is never closed.
+    #[error("unterminated `{open}`: expected `{close}` before the end of the text")]
+    UnterminatedBracket {
+        /// The bracket.
+        open: &'static str,
+        /// What would close it.
+        close: &'static str,
+    },
+    /// Anything else than what the grammar has here.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What could stand here, in words or in backquotes.
+        expected: &'static str,
+        /// What does.
+        found: Found,
+    },
+    /// The text does not begin with `.version`, `.target` and `.address_size`, in this order.
+    #[error("missing `{directive}` directive: expected it before {found}")]
+    MissingHeader {
+        /// The directive that should come here.
+        directive: &'static str,
+        /// What does.
+        found: Found,
+    },
+    /// `.version` without a number such as `8.4`.
+    #[error("expected a version such as `8.4`, found {found}")]
+    InvalidVersion {
+        /// What stands there.
+        found: Found,
+    },
+    /// `.address_size 32`: no 64-bit driver loads such a module. Compile it for 64-bit addresses.
+    #[error("32-bit addresses are not supported: expected `.address_size 64`")]
+    AddressSize32,
+    /// Two entries of one name.
+    #[error("duplicate entry `{name}`: it is already defined on line {}, column {}", first.line, first.column)]
+    DuplicateEntry {
+        /// The name.
+        name: String,
+        /// The name at the first definition.
+        first: Position,
+    },
+    /// Two parameters of one entry with one name.
+    #[error("duplicate parameter `{name}`")]
+    DuplicateParameter {
+        /// The name.
+        name: String,
+    },
+    /// A type that no entry can take.
+    #[error("unknown parameter type: expected a fundamental type such as `.u64`, found {found}")]
+    UnknownParameterType {
+        /// What stands in its place.
+        found: Found,
+    },
+    /// An `.align` of something other than a power of two.
+    #[error("alignment {align} is not a power of two")]
+    InvalidAlignment {
+        /// The number given.
+        align: u32,
+    },
+    /// More parameters than any device takes.
+    #[error("the parameters end at byte {bytes}, the most is {most}")]
+    ParametersTooLarge {
+        /// Where this parameter ends.
+        bytes: u64,
+        /// Where it may end.
+        most: u32,
+    },
+}
+
+/// What the text has in place of what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// This token; a long one is cut off with `…`.
+    Token(String),
+    /// Nothing more.
+    End,
+}
+
+impl Found {
+    pub(crate) fn new(token: Option<&Token<'_>>) -> Self {
+        token.map_or(Self::End, |token| Self::Token(excerpt(token.text)))
+    }
+}
+
+/// As much of a token as a message has room for.
+pub(crate) fn excerpt(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Token(text) => write!(f, "`{text}`"),
+            Self::End => f.write_str("the end of the text"),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The parameters of an entry and where they lie in its parameter buffer.
+
+use crate::cursor::Cursor;
+use crate::error::{PtxError, PtxProblem};
+
+/// The most parameter bytes that ptxas 13.0 accepts for any device ("0x7ffc max").
+const MOST_PARAMETER_BYTES: u32 = 32_764;
+
+/// A parameter of an entry.
+///
+/// # Units
+/// Bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: ParamType,
+    /// How many bytes it takes.
+    pub size: u32,
+    /// What its offset is a multiple of: the size of its type or element, or its `.align` if that is more.
+    pub align: u32,
+    /// Where it starts in the parameter buffer.
+    pub offset: u32,
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamType {
+    /// One value.
+    Scalar(ScalarType),
+    /// An array, which is how structures are passed: mostly of `.b8`.
+    Array {
+        /// The type of its elements.
+        element: ScalarType,
+        /// How many there are.
+        count: u32,
+    },
+}
+
+macro_rules! scalar_types {
+    ($($variant:ident $directive:literal $size:literal)*) => {
+        /// A fundamental type that a parameter can have.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "each variant is the directive of its name")]
+        pub enum ScalarType { $($variant),* }
+
+        impl ScalarType {
+            /// The type that a directive such as `.u64` names.
+            #[must_use]
+            pub fn from_directive(directive: &str) -> Option<Self> {
+                match directive { $($directive => Some(Self::$variant),)* _ => None }
+            }
+
+            /// The directive, with its dot.
+            #[must_use]
+            pub fn directive(self) -> &'static str {
+                match self { $(Self::$variant => $directive),* }
+            }
+
+            /// How many bytes a value takes, which is its alignment too.
+            #[must_use]
+            pub fn size(self) -> u32 {
+                match self { $(Self::$variant => $size),* }
+            }
+        }
+    };
+}
+
+scalar_types! {
+    B8 ".b8" 1  B16 ".b16" 2  B32 ".b32" 4  B64 ".b64" 8  B128 ".b128" 16
+    U8 ".u8" 1  U16 ".u16" 2  U32 ".u32" 4  U64 ".u64" 8
+    S8 ".s8" 1  S16 ".s16" 2  S32 ".s32" 4  S64 ".s64" 8
+    F16 ".f16" 2  F32 ".f32" 4  F64 ".f64" 8
+}
+
+/// Reads a list in parentheses, if there is one: an entry without parameters may leave it out.
+pub(crate) fn parse_list(cursor: &mut Cursor<'_, '_>) -> Result<Vec<Param>, PtxError> {
+    let mut params = Vec::new();
+    if !cursor.accept("(") || cursor.accept(")") {
+        return Ok(params);
+    }
+    loop {
+        let param = parse(cursor, &params)?;
+        params.push(param);
+        if !cursor.accept(",") {
+            break;
+        }
+    }
+    cursor.expect(")", "`,` or `)`")?;
+    Ok(params)
+}
+
+/// Where the last of the parameters ends.
+pub(crate) fn end(params: &[Param]) -> u32 {
+    params.last().map_or(0, |last| last.offset + last.size)
+}
+
+fn parse(cursor: &mut Cursor<'_, '_>, before: &[Param]) -> Result<Param, PtxError> {
+    let start = cursor.clone();
+    cursor.expect(".param", "`.param`")?;
+    let mut align = alignment(cursor)?;
+    let unknown = cursor.error(PtxProblem::UnknownParameterType { found: cursor.found() });
+    let directive = cursor.peek().and_then(|token| ScalarType::from_directive(token.text));
+    let element = directive.ok_or(unknown)?;
+    cursor.advance();
+    align = align.max(alignment(cursor)?);
+    skip_pointer_attribute(cursor)?;
+
+    let place = cursor.clone();
+    let name = cursor.identifier("a parameter name")?.text.to_owned();
+    if before.iter().any(|param| param.name == name) {
+        return Err(place.error(PtxProblem::DuplicateParameter { name }));
+    }
+    let ty = match array_length(cursor)? {
+        None => ParamType::Scalar(element),
+        Some(count) => ParamType::Array { element, count },
+    };
+    // An `.align` cannot lower the alignment: ptxas 13.0 puts `.param .align 4 .u64` at a multiple of 8.
+    let align = element.size().max(align.unwrap_or(1));
+    place_after(end(before), name, ty, align).map_err(|problem| start.error(problem))
+}
+
+/// `.align <n>`, if it comes next.
+fn alignment(cursor: &mut Cursor<'_, '_>) -> Result<Option<u32>, PtxError> {
+    if !cursor.accept(".align") {
+        return Ok(None);
+    }
+    let place = cursor.clone();
+    let align = cursor.integer("an alignment")?;
+    if !align.is_power_of_two() {
+        return Err(place.error(PtxProblem::InvalidAlignment { align }));
+    }
+    Ok(Some(align))
+}
+
+/// `.ptr .global .align 16` says what the value points to, and changes nothing about the parameter itself.
+fn skip_pointer_attribute(cursor: &mut Cursor<'_, '_>) -> Result<(), PtxError> {
+    if !cursor.accept(".ptr") {
+        return Ok(());
+    }
+    let spaces = [".const", ".global", ".local", ".shared"];
+    if cursor.peek().is_some_and(|token| spaces.iter().any(|space| token.text.starts_with(space))) {
+        cursor.advance();
+    }
+    alignment(cursor).map(drop)
+}
+
+fn array_length(cursor: &mut Cursor<'_, '_>) -> Result<Option<u32>, PtxError> {
+    if !cursor.accept("[") {
+        return Ok(None);
+    }
+    let place = cursor.clone();
+    let count = cursor.integer("the length of the array")?;
+    if count == 0 {
+        return Err(place.unexpected("an array of at least one element"));
+    }
+    cursor.expect("]", "`]`")?;
+    Ok(Some(count))
+}
+
+/// The parameter at the first fitting offset from `end` on.
+fn place_after(end: u32, name: String, ty: ParamType, align: u32) -> Result<Param, PtxProblem> {
+    let size = match ty {
+        ParamType::Scalar(scalar) => u64::from(scalar.size()),
+        ParamType::Array { element, count } => u64::from(element.size()) * u64::from(count),
+    };
+    let offset = u64::from(end).next_multiple_of(u64::from(align));
+    let bytes = offset + size;
+    let too_large = PtxProblem::ParametersTooLarge { bytes, most: MOST_PARAMETER_BYTES };
+    if bytes > u64::from(MOST_PARAMETER_BYTES) {
+        return Err(too_large);
+    }
+    // Both are at most `bytes`, which fits.
+    let narrow = |value: u64| u32::try_from(value).map_err(|_| too_large.clone());
+    Ok(Param { name, ty, size: narrow(size)?, align, offset: narrow(offset)? })
+}
