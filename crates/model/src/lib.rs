@@ -27,7 +27,7 @@ pub use lifecycle::{HandleEvent, HandleState};
 pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError};
 pub use process::{
     FunctionInfo, Grace, Misuse, ModuleCode, Operand, Operation, Outcome, Outside, PageTables, Plan, Process,
-    ProcessOptions, ThreadId, Wait, WorkFault, WorkId,
+    ProcessOptions, ThreadId, Wait, Work, WorkFault, WorkId,
 };
 pub use profile::{DeviceProfile, Fabric, Profile, ProfileError};
 pub use rule::{Evidence, Rule};

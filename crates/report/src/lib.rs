@@ -1,1 +1,28 @@
 //! Events, result schema and text output of a run.
+//!
+//! | item | what it gives |
+//! | --- | --- |
+//! | [`ExitCode`] | the exit codes of the command, as documented constants |
+//! | [`Event`], [`EventSink`] | one stream of what happens during a run; [`event_line`] shows an event as text |
+//! | [`RunReport`] | the result of a run: JSON with a schema number, and a table |
+//! | [`Failure`] | why a run did not succeed, and the exit code that follows |
+//!
+//! This crate does no I/O and takes time as an argument. It uses no other peermap crate.
+//!
+//! # Units
+//! Times are milliseconds, sizes are bytes, and GB/s means 1e9 bytes a second.
+
+#![forbid(unsafe_code)]
+
+mod event;
+mod exit_code;
+mod failure;
+mod phases;
+mod run;
+mod table;
+
+pub use event::{Event, EventSink, event_line};
+pub use exit_code::ExitCode;
+pub use failure::{Failure, FailureKind, Mismatch};
+pub use phases::Phases;
+pub use run::{Rates, Reference, RejectedDevice, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};

@@ -1,1 +1,46 @@
-//! The simulated driver: model and memory behind the Driver trait, in one process or across processes.
+//! The simulated driver behind the [`Driver`](peermap_driver::Driver) trait.
+//!
+//! The rules are in `peermap-model`, the bytes in `peermap-memory`; this crate brings the two together and gives them
+//! threads, descriptors and processes.
+//!
+//! - [`SimMachine`] is a machine inside one OS process. [`SimMachine::process`] makes a simulated process of it, and
+//!   [`SimProcess::thread`] a host thread of that, so that one test thread can play many.
+//! - [`serve`] is the same machine as an OS process of its own. [`MachineClient`] lets processes join it, and
+//!   [`SimProcess::join`] is such a process.
+//!
+//! Nothing else differs: both carry the same questions and answers of the model, and an exported handle is a real
+//! descriptor in both.
+//!
+//! # Portability
+//! Simulated memory is host memory. What is written is charged to a budget; memory that the host cannot back ends as
+//! [`DriverError::Host`](peermap_driver::DriverError::Host), never as SIGBUS.
+
+mod alloc;
+mod code;
+mod context;
+mod copy;
+mod device;
+mod driver;
+mod exports;
+mod handle;
+mod host;
+mod launch;
+mod link;
+mod machine;
+mod memory;
+mod module;
+mod operation;
+mod pinned;
+mod process;
+mod protocol;
+mod run;
+mod server;
+mod share;
+mod stream;
+mod tables;
+mod twins;
+
+pub use host::{MachineOptions, SimError};
+pub use machine::SimMachine;
+pub use process::{SimProcess, SimThread};
+pub use server::{MachineClient, serve};

@@ -5,7 +5,8 @@ mod support;
 
 use std::collections::HashSet;
 
-use peermap_trace::{Needs, StepResult, Trace};
+use peermap_trace::{Got, Mismatch, Needs, Outcome, PlayError, Player, StepResult, Trace};
+use support::obliging::ObligingProcesses;
 use support::{FILES, fixture, read};
 
 fn all() -> Vec<(&'static str, Vec<Trace>)> {
@@ -69,4 +70,49 @@ fn three_steps_crashed_the_driver() {
     let recordings = all();
     let steps = recordings.iter().flat_map(|(_, traces)| traces).flat_map(|trace| &trace.steps);
     assert_eq!(steps.filter(|step| step.result == StepResult::SegmentationFault).count(), 3);
+}
+
+/// What comes of all recordings on a driver that grants every call.
+fn obliging_outcome() -> Outcome {
+    all().iter().flat_map(|(_, traces)| traces).map(|trace| Player::play(trace, &mut ObligingProcesses)).sum()
+}
+
+fn why_not_played(mismatch: &Mismatch) -> Option<&PlayError> {
+    match &mismatch.got {
+        Got::NotPlayed(error) => Some(error),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_step_can_be_played_but_those_whose_call_the_trait_lacks() {
+    let outcome = obliging_outcome();
+    let (lacking, wrong): (Vec<&Mismatch>, Vec<&Mismatch>) = outcome
+        .mismatches
+        .iter()
+        .filter(|mismatch| why_not_played(mismatch).is_some())
+        .partition(|mismatch| matches!(why_not_played(mismatch), Some(PlayError::NotPlayable { .. })));
+    assert!(lacking.iter().all(|mismatch| mismatch.call.driver_call().is_none()), "{lacking:?}");
+
+    // What such a step would have named is missing afterwards.
+    let traces_that_lack: HashSet<&str> = lacking.iter().map(|mismatch| mismatch.trace.as_str()).collect();
+    let unexplained: Vec<String> = wrong
+        .iter()
+        .filter(|mismatch| !matches!(why_not_played(mismatch), Some(PlayError::NoValue { .. })))
+        .chain(wrong.iter().filter(|mismatch| !traces_that_lack.contains(mismatch.trace.as_str())))
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(unexplained, [""; 0]);
+}
+
+#[test]
+fn steps_outside_the_driver_end_as_recorded() {
+    let outcome = obliging_outcome();
+    let wrong: Vec<String> = outcome
+        .mismatches
+        .iter()
+        .filter(|mismatch| mismatch.call.os_step().is_some() && why_not_played(mismatch).is_none())
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(wrong, [""; 0]);
 }

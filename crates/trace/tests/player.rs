@@ -4,6 +4,8 @@
 mod support;
 
 use std::fs::File;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 
 use peermap_driver::{
     AccessFlags, ByteSize, Call, Context, CuResult, DevicePtr, DriverError, Explanation, Function, MemHandle, MemInfo,
@@ -221,6 +223,43 @@ fn returned_addresses_are_compared_by_name() {
 }
 
 #[test]
+fn a_freed_address_names_nothing_any_more() {
+    let range = |base: &str| {
+        format!(
+            r#"{{"p": 0, "call": "cuMemGetAddressRange", "in": {{"ptr": "$v0"}}, "result": "CUDA_SUCCESS", "out": {{"base": "{base}", "size": 64}}}}"#
+        )
+    };
+    let alloc = r#"{"p": 0, "call": "cuMemAlloc", "in": {"size": 1}, "as": "a0", "result": "CUDA_SUCCESS"}"#;
+    let free = r#"{"p": 0, "call": "cuMemFree", "in": {"ptr": "$a0"}, "result": "CUDA_SUCCESS"}"#;
+    let again = &RESERVE.replace("v0", "v1");
+    let address_free =
+        r#"{"p": 0, "call": "cuMemAddressFree", "in": {"ptr": "$v1+0", "size": 4096}, "result": "CUDA_SUCCESS"}"#;
+    let (from_alloc, from_v1, from_v0) = (range("$a0+16"), range("$v1+32"), range("$v0+48"));
+    let driver = (0..3)
+        .fold(Scripted::default(), |driver, _| {
+            driver.answer(Call::cuMemGetAddressRange, Ok((address(0x1030), ByteSize::new(64))))
+        })
+        .answer(Call::cuMemAddressReserve, Ok(address(0x1000)))
+        .answer(Call::cuMemAddressReserve, Ok(address(0x1010)))
+        .answer(Call::cuMemAlloc, Ok(address(0x1020)))
+        .answer(Call::cuMemFree, Ok(()))
+        .answer(Call::cuMemAddressFree, Ok(()));
+    assert_matches(&play_one(&[RESERVE, again, alloc, &from_alloc, free, &from_v1, address_free, &from_v0], &driver));
+}
+
+#[test]
+fn a_stream_is_non_blocking_unless_the_step_says_otherwise() {
+    let create = |arguments: &str, name: &str| {
+        format!(
+            r#"{{"p": 0, "call": "cuStreamCreate", "in": {arguments}, "as": "{name}", "result": "CUDA_ERROR_INVALID_VALUE"}}"#
+        )
+    };
+    let driver = Scripted::default();
+    play_one(&[&create("{}", "s0"), &create(r#"{"flags": 0}"#, "s1")], &driver);
+    assert_eq!(driver.made(), ["cuStreamCreate(1)", "cuStreamCreate(0)"]);
+}
+
+#[test]
 fn an_alignment_that_was_asked_for_is_compared() {
     let step = r#"{"p": 0, "call": "cuMemAddressReserve", "in": {"size": 4096, "alignment": 4096}, "as": "v0", "result": "CUDA_SUCCESS", "out": {"aligned": true}}"#;
     assert_matches(&play_one(&[step], &Scripted::default().answer(Call::cuMemAddressReserve, Ok(address(0x3000)))));
@@ -338,6 +377,17 @@ fn a_sent_descriptor_is_the_receivers_own() {
     assert_matches(&play(&[CREATE, EXPORT, send, CLOSE, sent_closed, exit, close, again], &mut processes));
     assert_eq!(processes.started, [0, 1]);
     assert_eq!(processes.ended, [(0, End::Exit), (1, End::Exit)]);
+}
+
+#[test]
+fn the_descriptors_of_a_process_close_when_it_ends() {
+    let (exported, mut other_end) = UnixStream::pair().expect("sockets can be made");
+    let driver = Scripted::default()
+        .answer(Call::cuMemCreate, Ok(memory(7)))
+        .answer(Call::cuMemExportToShareableHandle, Ok(ShareableHandle::PosixFd(exported.into())));
+    assert_matches(&play_one(&[CREATE, EXPORT], &driver));
+    other_end.set_nonblocking(true).expect("it is a socket");
+    assert_eq!(other_end.read(&mut [0]).expect("the peer has hung up"), 0);
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn a_reference_in_what_was_returned() {
 
 #[test]
 fn names_do_not_reach_into_the_next_trace() {
-    let text = with_header(&[CREATE, HEADER, RELEASE]);
+    let text = with_header(&[CREATE, HEADER, RELEASE, HEADER, CREATE]);
     let mut traces = Reader::new(text.as_bytes());
     assert_eq!(traces.next().expect("the first trace").expect("it is right").steps.len(), 1);
     let error = traces.next().expect("the second trace").expect_err("it is wrong");

@@ -76,10 +76,12 @@ fn a_timeout_wakes_those_who_sleep() {
     let mut impatient = members.remove(0);
     let missing = Err(BarrierError::TimedOut { missing: vec![2] });
     thread::scope(|scope| {
-        let sleeper = scope.spawn(move || patient.wait(Deadline::NEVER));
+        let deadline = patience();
+        let sleeper = scope.spawn(move || patient.wait(deadline));
         await_arrivals(&barrier, &[1, 0, 0]);
         assert_eq!(impatient.wait(Deadline::after(Duration::from_millis(1))), missing);
         assert_eq!(sleeper.join().unwrap(), missing);
+        assert!(!deadline.has_passed(), "it was woken and did not wake by itself");
     });
 }
 
@@ -88,14 +90,16 @@ fn poison_wakes_all_who_sleep_and_stays() {
     let (barrier, mut members) = barrier(4);
     let mut late = members.pop().unwrap();
     let died = Err(BarrierError::MemberDied { member: 3 });
+    let deadline = patience();
     thread::scope(|scope| {
         let sleepers: Vec<_> =
-            members.into_iter().map(|mut member| scope.spawn(move || member.wait(patience()))).collect();
+            members.into_iter().map(|mut member| scope.spawn(move || member.wait(deadline))).collect();
         await_arrivals(&barrier, &[1, 1, 1, 0]);
         barrier.poison(3).unwrap();
         for sleeper in sleepers {
             assert_eq!(sleeper.join().unwrap(), died);
         }
+        assert!(!deadline.has_passed(), "they were woken and did not wake by themselves");
     });
     barrier.poison(0).unwrap();
     assert_eq!(late.wait(patience()), died);

@@ -82,10 +82,11 @@ pub fn play_check_numbers() {
 pub fn it_inherits_nothing_else() {
     let careless = null();
     fcntl(&careless, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
-    let mut child = role("list_descriptors", "").inherit(null(), 5).stdout(Output::Piped).spawn().unwrap();
+    let number = careless.as_raw_fd() + 1;
+    let mut child = role("list_descriptors", "").inherit(null(), number).stdout(Output::Piped).spawn().unwrap();
     let mut list = String::new();
     child.take_stdout().unwrap().read_to_string(&mut list).unwrap();
-    assert_eq!(list, "[0, 1, 2, 5]");
+    assert_eq!(list, format!("[0, 1, 2, {number}]"));
     assert_eq!(child.wait(patience()).unwrap(), Exit::Code(0));
 }
 
@@ -175,7 +176,10 @@ pub fn a_failed_start_is_reported_whatever_the_target_numbers() {
 }
 
 pub fn play_failed_start() {
-    // The pipe through which a child reports the failure gets the first free number, which one of these would be.
-    let child = (3..60).fold(Spawn::new("/nowhere/peermap"), |child, number| child.inherit(null(), number));
+    let sources: Vec<OwnedFd> = (0..30).map(|_| null()).collect();
+    let free = sources.iter().map(AsRawFd::as_raw_fd).max().unwrap() + 1;
+    // The pipe through which a child reports the failure gets a free number, which would be one of the targets.
+    let child = Spawn::new("/nowhere/peermap");
+    let child = sources.into_iter().zip(free..).fold(child, |child, (source, target)| child.inherit(source, target));
     assert!(matches!(child.spawn().unwrap_err(), ChildError::ExecutableMissing { .. }));
 }

@@ -46,10 +46,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, MAPPING, MODULE, PHYSICAL, QUERY]
-        .into_iter()
-        .flatten()
-        .copied()
+    [CONTEXT, COPY, MAPPING, MODULE, PHYSICAL, QUERY].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What several tests need.
 
+pub mod obliging;
 pub mod scripted;
 
 use std::path::PathBuf;

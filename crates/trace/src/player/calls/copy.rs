@@ -7,8 +7,8 @@ use crate::player::arguments::Arguments;
 use crate::player::error::PlayError;
 use crate::player::process::{Answer, Answered, Process};
 
-/// The most bytes that go through a buffer of the player. A recording has 1 GiB at most.
-const HOST_BUFFER: u64 = 4 << 30;
+/// The most bytes that go through a buffer of the player, which is the most that a recording copies.
+const HOST_BUFFER: u64 = 1 << 30;
 
 /// How many runs the recordings write out.
 const RUNS: usize = 48;

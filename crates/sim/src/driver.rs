@@ -1,0 +1,42 @@
+//! The trait, made from the table of calls: each call goes to the method of its name in the file of its concern.
+
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "the blocks come out of the table of calls, where the lint does not see the comments beside them"
+)]
+
+use peermap_driver::{
+    AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
+    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcMemHandle, JitOptions, KernelArg,
+    LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream,
+    Uuid, for_each_call,
+};
+
+use crate::process::{SimProcess, SimThread, os_thread};
+
+macro_rules! implement {
+    ($(
+        $(#[$doc:meta])*
+        $cuda:ident [$($unsafety:tt)*] $name:ident ( $($arg:ident : $kind:ty),* $(,)? ) -> $output:ty;
+    )*) => {
+        impl Driver for SimProcess {
+            $(
+                $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output> {
+                    // SAFETY: an unsafe call has the contract of the method around it, which its caller upholds.
+                    $($unsafety)* { self.inner.$name(os_thread(), $($arg),*) }
+                }
+            )*
+        }
+
+        impl Driver for SimThread {
+            $(
+                $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output> {
+                    // SAFETY: an unsafe call has the contract of the method around it, which its caller upholds.
+                    $($unsafety)* { self.inner.$name(self.thread, $($arg),*) }
+                }
+            )*
+        }
+    };
+}
+
+for_each_call!(implement);

@@ -1,0 +1,184 @@
+//! The machine with its bytes and descriptors: what both ways of carrying questions share.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use nix::errno::Errno;
+use peermap_driver::{ByteSize, DriverError};
+use peermap_ipc::{IpcError, LimitError};
+use peermap_memory::{Arena, Budget, MemoryError};
+use peermap_model::{
+    Answer, Ask, Discard, Grace, HolderList, Machine, MachineError, Policy, ProcessId, Profile, ProfileError,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::exports::Exports;
+
+/// How much of the host's free memory simulated memory may take, in percent.
+const SHARE_OF_HOST_MEMORY: u64 = 75;
+
+/// How a machine is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MachineOptions {
+    /// How open choices are made.
+    pub policy: Policy,
+    /// When queued work runs that nobody waits for.
+    pub grace: Grace,
+    /// How much host memory simulated memory may take; three quarters of what is free if not given.
+    pub host_memory: Option<ByteSize>,
+}
+
+impl Default for MachineOptions {
+    /// As measured; work that nobody waits for runs after a thousand further calls.
+    fn default() -> Self {
+        Self { policy: Policy::Measured, grace: Grace::Calls(1000), host_memory: None }
+    }
+}
+
+/// Why a simulated machine or process could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// The profile is unknown or malformed.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// Simulated memory could not be made.
+    #[error("simulated memory could not be made: {0}")]
+    Memory(#[from] MemoryError),
+    /// The host's free memory could not be read.
+    #[error("the host's free memory could not be read: {0}")]
+    Limit(#[from] LimitError),
+    /// The kernel refused a descriptor.
+    #[error("the kernel refused a descriptor: {0}; `ulimit -n` says how many are allowed")]
+    Descriptor(#[from] Errno),
+    /// The machine's process could not be spoken to.
+    #[error("the simulated machine cannot be reached: {0}")]
+    Unreachable(#[from] IpcError),
+    /// The machine answered something else.
+    #[error("the simulated machine answered out of turn")]
+    OutOfTurn,
+}
+
+/// A machine with its bytes and descriptors.
+pub(crate) struct MachineHost {
+    machine: Machine,
+    exports: Exports,
+    arenas: Vec<Arc<Arena>>,
+    budget: Arc<Budget>,
+    options: MachineOptions,
+}
+
+/// How much host memory simulated memory may take by default.
+pub(crate) fn default_host_memory() -> Result<ByteSize, LimitError> {
+    peermap_ipc::limits::available_memory().map(|free| ByteSize::new(free / 100 * SHARE_OF_HOST_MEMORY))
+}
+
+impl MachineHost {
+    pub(crate) fn new(profile: Profile, options: MachineOptions) -> Result<Self, SimError> {
+        let limit = match options.host_memory {
+            Some(limit) => limit,
+            None => default_host_memory()?,
+        };
+        let budget = Arc::new(Budget::create(limit.get())?);
+        let granularity = profile.granularity.get();
+        let machine = Machine::new(profile, options.policy);
+        let arenas = machine
+            .arena_sizes()
+            .into_iter()
+            .enumerate()
+            .map(|(index, size)| {
+                let index = u8::try_from(index).expect("a profile has fewer than 256 devices and NUMA nodes");
+                Arena::create(index, size.get(), granularity, Arc::clone(&budget)).map(Arc::new)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { machine, exports: Exports::new()?, arenas, budget, options })
+    }
+
+    pub(crate) const fn options(&self) -> &MachineOptions {
+        &self.options
+    }
+
+    pub(crate) const fn profile(&self) -> &Profile {
+        self.machine.profile()
+    }
+
+    pub(crate) fn arenas(&self) -> &[Arc<Arena>] {
+        &self.arenas
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What becomes readable when a descriptor has gone.
+    pub(crate) fn watch(&self) -> BorrowedFd<'_> {
+        self.exports.watch()
+    }
+
+    pub(crate) fn connect(&mut self) -> ProcessId {
+        self.machine.connect()
+    }
+
+    pub(crate) fn disconnect(&mut self, process: ProcessId) -> Result<(), DriverError> {
+        self.machine.disconnect(process);
+        self.discard()
+    }
+
+    /// Answers a question, after noticing which descriptors have gone.
+    pub(crate) fn answer(
+        &mut self,
+        process: ProcessId,
+        ask: Ask,
+        descriptor: Option<BorrowedFd<'_>>,
+    ) -> Result<(Answer, Option<OwnedFd>), DriverError> {
+        self.notice_gone()?;
+        let named = descriptor.and_then(|descriptor| self.exports.identify(descriptor));
+        let (answer, export) = self.machine.answer(process, ask, named).map_err(|error| broken(&error))?;
+        self.discard()?;
+        let made = match export {
+            Some(export) => Some(self.exports.make(export).map_err(|error| {
+                self.machine.descriptor_gone(export);
+                DriverError::Host { what: format!("no descriptor for an exported handle: {error}") }
+            })?),
+            None => None,
+        };
+        Ok((answer, made))
+    }
+
+    /// Frees what only descriptors held that are gone.
+    pub(crate) fn notice_gone(&mut self) -> Result<(), DriverError> {
+        let gone = self.exports.take_gone().map_err(|error| DriverError::Host { what: error.to_string() })?;
+        for export in gone {
+            self.machine.descriptor_gone(export);
+        }
+        self.discard()
+    }
+
+    pub(crate) fn holders(&mut self) -> Result<HolderList, DriverError> {
+        self.notice_gone()?;
+        Ok(self.machine.holders())
+    }
+
+    fn discard(&mut self) -> Result<(), DriverError> {
+        let granularity = self.machine.profile().granularity.get();
+        for Discard { backing, size } in self.machine.take_discards() {
+            self.arenas[usize::from(backing.arena)]
+                .discard(backing.first_granule * granularity, size.get())
+                .map_err(|error| DriverError::Host { what: error.to_string() })?;
+        }
+        Ok(())
+    }
+}
+
+/// A process asked what a correct one never asks.
+fn broken(error: &MachineError) -> DriverError {
+    DriverError::Host { what: error.to_string() }
+}
+
+/// What a process is told about its machine, besides the descriptors of its memory.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Terms {
+    pub(crate) process: ProcessId,
+    pub(crate) policy: Policy,
+    /// Milliseconds, or nothing for never: between processes the grace is wall time.
+    pub(crate) grace_ms: Option<u64>,
+}

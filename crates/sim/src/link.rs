@@ -1,0 +1,113 @@
+//! Ways for a process to reach its machine.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use peermap_driver::{DriverError, Result};
+use peermap_ipc::{Deadline, TypedChannel};
+use peermap_model::{Answer, Ask, MachineLink, ProcessId};
+
+use crate::host::MachineHost;
+use crate::protocol::{FromProcess, ToProcess};
+
+/// A way to the machine that also carries descriptors, beside a question and beside an answer.
+pub(crate) trait Link: MachineLink + Send {
+    /// Puts a descriptor beside the next question.
+    ///
+    /// # Errors
+    /// If it cannot be duplicated.
+    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()>;
+
+    /// Takes the descriptor that lay beside the last answer.
+    fn take_descriptor(&mut self) -> Option<OwnedFd>;
+}
+
+fn duplicate(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
+    descriptor
+        .try_clone_to_owned()
+        .map_err(|error| DriverError::Host { what: format!("a descriptor could not be duplicated: {error}") })
+}
+
+/// A machine in the same OS process. The process ends when this is dropped.
+pub(crate) struct DirectLink {
+    host: Arc<Mutex<MachineHost>>,
+    process: ProcessId,
+    attached: Option<OwnedFd>,
+    received: Option<OwnedFd>,
+}
+
+impl DirectLink {
+    pub(crate) fn new(host: Arc<Mutex<MachineHost>>, process: ProcessId) -> Self {
+        Self { host, process, attached: None, received: None }
+    }
+}
+
+impl MachineLink for DirectLink {
+    fn ask(&mut self, ask: Ask) -> Result<Answer> {
+        let attached = self.attached.take();
+        let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        let (answer, made) = host.answer(self.process, ask, attached.as_ref().map(AsFd::as_fd))?;
+        self.received = made;
+        Ok(answer)
+    }
+}
+
+impl Link for DirectLink {
+    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
+        self.attached = Some(duplicate(descriptor)?);
+        Ok(())
+    }
+
+    fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.received.take()
+    }
+}
+
+impl Drop for DirectLink {
+    fn drop(&mut self) {
+        let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        // The only failure is that bytes could not be given back to the kernel; the machine's own state is right.
+        drop(host.disconnect(self.process));
+    }
+}
+
+/// A machine in another OS process. It sees the hang-up when this is dropped, or when the process dies.
+pub(crate) struct RemoteLink {
+    channel: TypedChannel<FromProcess, ToProcess>,
+    attached: Option<OwnedFd>,
+    received: Option<OwnedFd>,
+}
+
+impl RemoteLink {
+    pub(crate) const fn new(channel: TypedChannel<FromProcess, ToProcess>) -> Self {
+        Self { channel, attached: None, received: None }
+    }
+}
+
+impl MachineLink for RemoteLink {
+    fn ask(&mut self, ask: Ask) -> Result<Answer> {
+        let lost = |error| DriverError::Host { what: format!("the simulated machine cannot be reached: {error}") };
+        let attached = self.attached.take();
+        let beside: Vec<_> = attached.iter().map(AsFd::as_fd).collect();
+        // The machine answers as soon as it reads; a machine that is gone hangs up, so this cannot wait for ever.
+        self.channel.send(&FromProcess::Ask(ask), &beside, Deadline::NEVER).map_err(lost)?;
+        let (answer, mut received) = self.channel.recv(1, Deadline::NEVER).map_err(lost)?;
+        self.received = received.pop();
+        match answer {
+            ToProcess::Answer(answer) => Ok(answer),
+            ToProcess::Failed(what) => Err(DriverError::Host { what }),
+            ToProcess::Welcome { .. } => Err(DriverError::Host { what: "a second welcome".to_owned() }),
+        }
+    }
+}
+
+impl Link for RemoteLink {
+    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
+        self.attached = Some(duplicate(descriptor)?);
+        Ok(())
+    }
+
+    fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.received.take()
+    }
+}

@@ -1,0 +1,74 @@
+//! A machine inside one OS process.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use peermap_driver::ByteSize;
+use peermap_model::{HolderList, Profile, visible_devices};
+
+use crate::host::{MachineHost, MachineOptions, SimError};
+use crate::link::DirectLink;
+use crate::process::{Memory, SimProcess};
+
+/// A simulated machine whose processes all live in this OS process.
+#[derive(Clone)]
+pub struct SimMachine {
+    host: Arc<Mutex<MachineHost>>,
+}
+
+impl SimMachine {
+    /// A machine of a named profile, simulated as measured.
+    ///
+    /// # Errors
+    /// [`SimError::Profile`] for an unknown name; others if the host cannot back a machine.
+    pub fn named(profile: &str) -> Result<Self, SimError> {
+        Self::new(Profile::named(profile)?, MachineOptions::default())
+    }
+
+    /// A machine of a profile.
+    ///
+    /// # Errors
+    /// If the host cannot back a machine.
+    pub fn new(profile: Profile, options: MachineOptions) -> Result<Self, SimError> {
+        Ok(Self { host: Arc::new(Mutex::new(MachineHost::new(profile, options)?)) })
+    }
+
+    fn with_host<T>(&self, f: impl FnOnce(&mut MachineHost) -> T) -> T {
+        f(&mut self.host.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A new process that sees every device. It ends when the value is dropped.
+    ///
+    /// # Errors
+    /// If the host cannot back its page tables.
+    pub fn process(&self) -> Result<SimProcess, SimError> {
+        self.process_seeing(None)
+    }
+
+    /// A new process with a value of `CUDA_VISIBLE_DEVICES`.
+    ///
+    /// # Errors
+    /// If the host cannot back its page tables.
+    pub fn process_seeing(&self, visible: Option<&str>) -> Result<SimProcess, SimError> {
+        let (process, profile, options, arenas) =
+            self.with_host(|host| (host.connect(), host.profile().clone(), *host.options(), host.arenas().to_vec()));
+        let link = Box::new(DirectLink::new(Arc::clone(&self.host), process));
+        let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
+        let visible = visible_devices(visible, &uuids);
+        let memory = Memory::new(&profile, visible.len(), arenas)?;
+        Ok(SimProcess::new(process, profile, visible, options.policy, options.grace, link, memory))
+    }
+
+    /// Who holds what memory of this machine.
+    ///
+    /// # Errors
+    /// [`peermap_driver::DriverError::Host`] if the kernel cannot say which descriptors are gone.
+    pub fn holders(&self) -> Result<HolderList, peermap_driver::DriverError> {
+        self.with_host(MachineHost::holders)
+    }
+
+    /// How much host memory simulated memory takes now.
+    #[must_use]
+    pub fn host_memory_used(&self) -> ByteSize {
+        self.with_host(|host| ByteSize::new(host.budget().used()))
+    }
+}

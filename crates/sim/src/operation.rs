@@ -1,0 +1,62 @@
+//! What an item of queued work does to bytes.
+
+use peermap_driver::{CuResult, DevicePtr};
+use peermap_memory::{Fault, FaultKind};
+use peermap_model::{Operation, WorkFault};
+
+use crate::code::Kernel;
+use crate::process::Memory;
+
+/// How an item ended.
+pub(crate) enum Ended {
+    Well,
+    Faulted(WorkFault),
+    NoHostMemory(String),
+}
+
+/// Carries out one item.
+pub(crate) fn execute(memory: &Memory, operation: &Operation, code: Option<&Kernel>) -> Ended {
+    let result = match operation {
+        Operation::Join | Operation::Mark { .. } => Ok(()),
+        Operation::Fill { dst, value, size } => memory.view(dst.ordinal).fill(dst.ptr.get(), *value, size.get()),
+        Operation::Copy { dst, src, size } => {
+            let source = memory.view(src.ordinal);
+            memory.view(dst.ordinal).copy_from(dst.ptr.get(), &source, src.ptr.get(), size.get())
+        }
+        Operation::FromHost { dst, src, size } => {
+            let len = size.to_usize().expect("a length in this process's memory");
+            let start = std::ptr::with_exposed_provenance(host_address(*src));
+            // SAFETY: whoever queued the copy keeps these bytes allocated and unwritten until it has ended.
+            let bytes = unsafe { std::slice::from_raw_parts(start, len) };
+            memory.view(dst.ordinal).write(dst.ptr.get(), bytes)
+        }
+        Operation::ToHost { dst, src, size } => {
+            let len = size.to_usize().expect("a length in this process's memory");
+            let start = std::ptr::with_exposed_provenance_mut(host_address(*dst));
+            // SAFETY: whoever queued the copy keeps these bytes allocated and untouched until it has ended.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(start, len) };
+            memory.view(src.ordinal).read(src.ptr.get(), bytes)
+        }
+        Operation::Kernel { ordinal, parameters, .. } => match code {
+            Some(kernel) => kernel.run(&memory.view(*ordinal), parameters),
+            None => unreachable!("a launch is queued only for code that is known"),
+        },
+    };
+    match result {
+        Ok(()) => Ended::Well,
+        Err(fault) => ended_by(&fault),
+    }
+}
+
+fn host_address(raw: u64) -> usize {
+    usize::try_from(raw).expect("a host address of this process")
+}
+
+fn ended_by(fault: &Fault) -> Ended {
+    let result = match fault.kind {
+        FaultKind::NotMapped | FaultKind::NoReadAccess | FaultKind::NoWriteAccess => CuResult::ILLEGAL_ADDRESS,
+        FaultKind::Misaligned { .. } => CuResult::MISALIGNED_ADDRESS,
+        FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => return Ended::NoHostMemory(fault.to_string()),
+    };
+    Ended::Faulted(WorkFault { result, address: DevicePtr::new(fault.address), what: fault.to_string() })
+}

@@ -1,0 +1,188 @@
+//! A simulated process: its half of the model, its page tables, its way to the machine.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use peermap_driver::{Call, DriverError, Result};
+use peermap_memory::{Arena, Table, View, device_window};
+use peermap_model::{Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId};
+
+use crate::code::CodeStore;
+use crate::host::SimError;
+use crate::link::Link;
+use crate::pinned::PinnedMemory;
+use crate::tables::Tables;
+
+/// The bytes that a process reaches, and by which tables.
+pub(crate) struct Memory {
+    pub(crate) tables: Vec<Table>,
+    pub(crate) arenas: Vec<Arc<Arena>>,
+}
+
+impl Memory {
+    /// Tables for `devices` devices.
+    pub(crate) fn new(
+        profile: &Profile,
+        devices: usize,
+        arenas: Vec<Arc<Arena>>,
+    ) -> std::result::Result<Self, SimError> {
+        let window = device_window()?;
+        let tables = (0..devices)
+            .map(|_| Table::new(window.base, window.bytes, profile.granularity.get()))
+            .collect::<std::result::Result<Vec<_>, _>>()?;
+        Ok(Self { tables, arenas })
+    }
+
+    /// Memory as a device sees it.
+    pub(crate) fn view(&self, ordinal: usize) -> View<'_> {
+        View::new(&self.tables[ordinal], &self.arenas)
+    }
+}
+
+/// What changes in a process.
+pub(crate) struct State {
+    pub(crate) process: Process,
+    pub(crate) link: Box<dyn Link>,
+    pub(crate) pinned: PinnedMemory,
+    pub(crate) code: CodeStore,
+    /// Why the simulation of this process cannot go on, once it cannot.
+    pub(crate) broken: Option<DriverError>,
+}
+
+/// What all threads of a process share.
+pub(crate) struct Inner {
+    state: Mutex<State>,
+    /// Signalled when an item of work has ended or was queued.
+    pub(crate) changed: Condvar,
+    pub(crate) memory: Memory,
+    started: Instant,
+}
+
+/// A simulated process. As a [`Driver`](peermap_driver::Driver) it acts for the calling OS thread.
+///
+/// The process ends when the last value that belongs to it is dropped: what it held is given back, and work that is
+/// still queued is lost, as on hardware.
+#[derive(Clone)]
+pub struct SimProcess {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// A host thread of a simulated process, whatever OS thread calls.
+#[derive(Clone)]
+pub struct SimThread {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) thread: ThreadId,
+}
+
+/// Numbers of OS threads begin here; below are those of [`SimProcess::thread`].
+const FIRST_OS_THREAD: u64 = 1 << 32;
+
+/// The calling OS thread.
+pub(crate) fn os_thread() -> ThreadId {
+    static NEXT: AtomicU64 = AtomicU64::new(FIRST_OS_THREAD);
+    thread_local! {
+        static NUMBER: Cell<u64> = const { Cell::new(0) };
+    }
+    NUMBER.with(|number| {
+        if number.get() == 0 {
+            number.set(NEXT.fetch_add(1, Ordering::Relaxed));
+        }
+        ThreadId(number.get())
+    })
+}
+
+impl SimProcess {
+    pub(crate) fn new(
+        id: ProcessId,
+        profile: Profile,
+        visible: Vec<u16>,
+        policy: Policy,
+        grace: Grace,
+        link: Box<dyn Link>,
+        memory: Memory,
+    ) -> Self {
+        let (window_base, window_bytes) =
+            memory.tables.first().map_or((0, 0), |table| (table.window_base(), table.window_bytes()));
+        let options = ProcessOptions { policy, grace, window_base, window_bytes };
+        let state = State {
+            process: Process::new(id, Arc::new(profile), visible, options),
+            link,
+            pinned: PinnedMemory::default(),
+            code: CodeStore::default(),
+            broken: None,
+        };
+        let inner =
+            Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), memory, started: Instant::now() });
+        if let Grace::Wall(grace) = grace {
+            crate::run::start_service(&inner, grace);
+        }
+        Self { inner }
+    }
+
+    /// A host thread of this process by a number below 2^32: it has a stack of contexts of its own.
+    #[must_use]
+    pub fn thread(&self, number: u32) -> SimThread {
+        SimThread { inner: Arc::clone(&self.inner), thread: ThreadId(u64::from(number)) }
+    }
+
+    /// The number of the process in its machine.
+    #[must_use]
+    pub fn id(&self) -> ProcessId {
+        self.inner.lock().process.id()
+    }
+
+    /// What the process did that the driver accepts and a careful program does not do.
+    #[must_use]
+    pub fn misuses(&self) -> Vec<Misuse> {
+        self.inner.lock().process.misuses().to_vec()
+    }
+}
+
+impl Inner {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nanoseconds since the process began, for event times.
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Makes a call: counts it, lets the model answer, and then runs work that is overdue.
+    pub(crate) fn call<T>(
+        &self,
+        call: Call,
+        answer: impl FnOnce(&mut Process, &mut Outside<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut state = self.enter(call)?;
+        let State { process, link, .. } = &mut *state;
+        let mut tables = Tables(&self.memory.tables);
+        let answered = answer(process, &mut Outside { machine: &mut **link, tables: &mut tables });
+        let overdue = process.overdue();
+        drop(state);
+        if let Some(plan) = overdue {
+            self.run(plan)?;
+        }
+        answered
+    }
+
+    /// Begins a call whose answer needs more than the model.
+    pub(crate) fn enter(&self, call: Call) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.lock();
+        if let Some(error) = &state.broken {
+            return Err(error.clone());
+        }
+        state.process.enter(call)?;
+        Ok(state)
+    }
+
+    /// The second half of a call that had to wait for work.
+    pub(crate) fn resume<T>(&self, answer: impl FnOnce(&mut Process, &mut Outside<'_>) -> Result<T>) -> Result<T> {
+        let mut state = self.lock();
+        let State { process, link, .. } = &mut *state;
+        let mut tables = Tables(&self.memory.tables);
+        answer(process, &mut Outside { machine: &mut **link, tables: &mut tables })
+    }
+}

@@ -1,0 +1,51 @@
+//! What a machine in an OS process of its own and the others say to each other.
+
+use peermap_model::{Answer, Ask, HolderList};
+use serde::{Deserialize, Serialize};
+
+use crate::host::Terms;
+
+/// From whoever started the machine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Control {
+    /// A process will join over the socket beside this.
+    Join,
+    /// Who holds what?
+    Holders,
+}
+
+/// To whoever started the machine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum ControlReply {
+    /// The machine is ready, or the socket was taken.
+    Ready,
+    /// Who holds what.
+    Holders(HolderList),
+    /// The machine cannot go on.
+    Failed(String),
+}
+
+/// From a process to the machine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum FromProcess {
+    /// First of all.
+    Hello,
+    /// A question.
+    Ask(Ask),
+}
+
+/// From the machine to a process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum ToProcess {
+    /// The answer to the first word. Beside it lie the descriptors of the budget and of two per arena.
+    Welcome {
+        /// The name of the machine's profile.
+        profile: String,
+        /// The rest.
+        terms: Terms,
+    },
+    /// The answer to a question.
+    Answer(Answer),
+    /// The question could not be answered.
+    Failed(String),
+}

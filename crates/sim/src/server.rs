@@ -1,0 +1,250 @@
+//! The machine as an OS process of its own.
+//!
+//! Whoever starts it keeps a control socket to it. A process joins over a socket pair: one end goes to the machine beside
+//! [`Control::Join`], the other to the process. No socket has a name, so no stranger can find one. The machine ends when
+//! the control socket hangs up; a process ends, for the machine, when its own does.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
+use peermap_memory::{Arena, Budget};
+use peermap_model::{Grace, HolderList, ProcessId, Profile, visible_devices};
+
+use crate::host::{MachineHost, MachineOptions, SimError, Terms};
+use crate::link::RemoteLink;
+use crate::process::{Memory, SimProcess};
+use crate::protocol::{Control, ControlReply, FromProcess, ToProcess};
+
+type ControlChannel = TypedChannel<ControlReply, Control>;
+type ProcessChannel = TypedChannel<ToProcess, FromProcess>;
+
+/// How long a reply may wait for a reader that does not read. Sockets of processes are read at once or not at all.
+const REPLY_TIME: Duration = Duration::from_secs(5);
+
+/// Serves a machine until whoever holds the other end of `control` is gone.
+///
+/// # Errors
+/// If the machine cannot be made, or the kernel refuses to wait.
+pub fn serve(control: Channel, profile: Profile, options: MachineOptions) -> Result<(), SimError> {
+    let mut control = ControlChannel::new(control);
+    let host = match MachineHost::new(profile, options) {
+        Ok(host) => host,
+        Err(error) => {
+            control.send(&ControlReply::Failed(error.to_string()), &[], Deadline::after(REPLY_TIME))?;
+            return Err(error);
+        }
+    };
+    control.send(&ControlReply::Ready, &[], Deadline::after(REPLY_TIME))?;
+    let mut server = Server { host, control, processes: BTreeMap::new() };
+    while server.turn()? {}
+    Ok(())
+}
+
+struct Server {
+    host: MachineHost,
+    control: ControlChannel,
+    processes: BTreeMap<ProcessId, ProcessChannel>,
+}
+
+impl Server {
+    /// Waits for something to happen and deals with it. False once the control socket has hung up.
+    fn turn(&mut self) -> Result<bool, SimError> {
+        let (control, gone, ready) = self.wait()?;
+        if gone {
+            self.notice_gone();
+        }
+        for process in ready {
+            if !self.hear(process) {
+                self.processes.remove(&process);
+                self.note(|host| host.disconnect(process));
+            }
+        }
+        Ok(!control || self.hear_control())
+    }
+
+    /// Which of control socket, departed descriptors and processes have something to say.
+    fn wait(&self) -> Result<(bool, bool, Vec<ProcessId>), SimError> {
+        let mut polled = vec![
+            PollFd::new(self.control.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.host.watch(), PollFlags::POLLIN),
+        ];
+        polled.extend(self.processes.values().map(|channel| PollFd::new(channel.as_fd(), PollFlags::POLLIN)));
+        while let Err(error) = poll(&mut polled, PollTimeout::NONE) {
+            if error != Errno::EINTR {
+                return Err(error.into());
+            }
+        }
+        let speaks = |polled: &PollFd<'_>| polled.any().unwrap_or(true);
+        let ready = self.processes.keys().zip(&polled[2..]).filter(|(_, polled)| speaks(polled));
+        Ok((speaks(&polled[0]), speaks(&polled[1]), ready.map(|(process, _)| *process).collect()))
+    }
+
+    fn notice_gone(&mut self) {
+        self.note(MachineHost::notice_gone);
+    }
+
+    /// Does something that only fails if bytes cannot be given back to the kernel. The machine's own state stays right,
+    /// and nobody waits for an answer; it goes to the log.
+    fn note(&mut self, f: impl FnOnce(&mut MachineHost) -> peermap_driver::Result<()>) {
+        if let Err(error) = f(&mut self.host) {
+            eprintln!("peermap machine: {error}");
+        }
+    }
+
+    /// Answers one packet of a process. False if the process is gone or talks nonsense.
+    fn hear(&mut self, process: ProcessId) -> bool {
+        let Some(channel) = self.processes.get_mut(&process) else { return true };
+        let Ok((question, beside)) = channel.recv(1, Deadline::after(Duration::ZERO)) else { return false };
+        let deadline = Deadline::after(REPLY_TIME);
+        let sent = match question {
+            FromProcess::Hello => welcome(&self.host, process, channel, deadline),
+            FromProcess::Ask(ask) => match self.host.answer(process, ask, beside.first().map(AsFd::as_fd)) {
+                Ok((answer, made)) => {
+                    let beside: Vec<BorrowedFd<'_>> = made.iter().map(AsFd::as_fd).collect();
+                    channel.send(&ToProcess::Answer(answer), &beside, deadline)
+                }
+                Err(error) => channel.send(&ToProcess::Failed(error.to_string()), &[], deadline),
+            },
+        };
+        sent.is_ok()
+    }
+
+    /// Answers one packet of whoever started the machine. False if it is gone.
+    fn hear_control(&mut self) -> bool {
+        let Ok((request, beside)) = self.control.recv(1, Deadline::after(Duration::ZERO)) else { return false };
+        let reply = match request {
+            Control::Join => self.join(beside),
+            Control::Holders => match self.host.holders() {
+                Ok(holders) => ControlReply::Holders(holders),
+                Err(error) => ControlReply::Failed(error.to_string()),
+            },
+        };
+        self.control.send(&reply, &[], Deadline::after(REPLY_TIME)).is_ok()
+    }
+
+    fn join(&mut self, mut beside: Vec<OwnedFd>) -> ControlReply {
+        let Some(socket) = beside.pop() else { return ControlReply::Failed("no socket to join over".to_owned()) };
+        match Channel::from_fd(socket) {
+            Ok(channel) => {
+                let process = self.host.connect();
+                self.processes.insert(process, ProcessChannel::new(channel));
+                ControlReply::Ready
+            }
+            Err(error) => ControlReply::Failed(error.to_string()),
+        }
+    }
+}
+
+fn welcome(
+    host: &MachineHost,
+    process: ProcessId,
+    channel: &mut ProcessChannel,
+    deadline: Deadline,
+) -> Result<(), IpcError> {
+    let MachineOptions { policy, grace, .. } = *host.options();
+    let grace_ms = match grace {
+        Grace::Never => None,
+        Grace::Calls(_) => Some(DEFAULT_GRACE_MS),
+        Grace::Wall(time) => Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+    };
+    let terms = Terms { process, policy, grace_ms };
+    channel.send(&ToProcess::Welcome { profile: host.profile().name.clone(), terms }, &[], deadline)?;
+    let memory: Vec<BorrowedFd<'_>> = std::iter::once(host.budget().as_fd())
+        .chain(host.arenas().iter().flat_map(|arena| arena.descriptors()))
+        .collect();
+    channel.send_fds(&memory, peermap_ipc::MAX_FDS_PER_MESSAGE, deadline)
+}
+
+/// The grace between processes, where a count of calls means nothing.
+const DEFAULT_GRACE_MS: u64 = 20;
+
+/// The control socket of a machine in another OS process.
+pub struct MachineClient {
+    control: TypedChannel<Control, ControlReply>,
+}
+
+impl MachineClient {
+    /// Waits until the machine behind a control socket is ready.
+    ///
+    /// # Errors
+    /// If it could not be made, or does not answer in time.
+    pub fn new(control: Channel, deadline: Deadline) -> Result<Self, SimError> {
+        let mut client = Self { control: TypedChannel::new(control) };
+        client.expect_ready(deadline)?;
+        Ok(client)
+    }
+
+    fn expect_ready(&mut self, deadline: Deadline) -> Result<(), SimError> {
+        match self.control.recv(0, deadline)?.0 {
+            ControlReply::Ready => Ok(()),
+            ControlReply::Holders(_) | ControlReply::Failed(_) => Err(SimError::OutOfTurn),
+        }
+    }
+
+    /// A socket over which one process joins: for [`SimProcess::join`], in whatever OS process.
+    ///
+    /// # Errors
+    /// If the machine does not answer in time.
+    pub fn ticket(&mut self, deadline: Deadline) -> Result<OwnedFd, SimError> {
+        let (ours, theirs) = Channel::pair()?;
+        let ours = ours.into_fd();
+        self.control.send(&Control::Join, &[ours.as_fd()], deadline)?;
+        self.expect_ready(deadline)?;
+        Ok(theirs.into_fd())
+    }
+
+    /// Who holds what memory of the machine.
+    ///
+    /// # Errors
+    /// If the machine does not answer in time.
+    pub fn holders(&mut self, deadline: Deadline) -> Result<HolderList, SimError> {
+        self.control.send(&Control::Holders, &[], deadline)?;
+        match self.control.recv(0, deadline)?.0 {
+            ControlReply::Holders(holders) => Ok(holders),
+            ControlReply::Ready | ControlReply::Failed(_) => Err(SimError::OutOfTurn),
+        }
+    }
+}
+
+impl SimProcess {
+    /// Joins a machine in another OS process over a [ticket](MachineClient::ticket), with a value of
+    /// `CUDA_VISIBLE_DEVICES`.
+    ///
+    /// # Errors
+    /// If the machine does not answer in time, or the host cannot back the process's page tables.
+    pub fn join(ticket: OwnedFd, visible: Option<&str>, deadline: Deadline) -> Result<Self, SimError> {
+        let mut channel: TypedChannel<FromProcess, ToProcess> = TypedChannel::new(Channel::from_fd(ticket)?);
+        channel.send(&FromProcess::Hello, &[], deadline)?;
+        let ToProcess::Welcome { profile, terms } = channel.recv(0, deadline)?.0 else {
+            return Err(SimError::OutOfTurn);
+        };
+        let profile = Profile::named(&profile)?;
+        let arena_count = profile.devices.len() + usize::from(profile.host_numa_nodes);
+        let memory = channel.recv_fds(1 + 2 * arena_count, deadline)?;
+        let memory = open_memory(&profile, memory)?;
+        let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
+        let visible = visible_devices(visible, &uuids);
+        let memory = Memory::new(&profile, visible.len(), memory)?;
+        let grace = terms.grace_ms.map_or(Grace::Never, |ms| Grace::Wall(Duration::from_millis(ms)));
+        let link = Box::new(RemoteLink::new(channel));
+        Ok(Self::new(terms.process, profile, visible, terms.policy, grace, link, memory))
+    }
+}
+
+/// The machine's memory from its descriptors: the budget, then two for each arena.
+fn open_memory(profile: &Profile, descriptors: Vec<OwnedFd>) -> Result<Vec<Arc<Arena>>, SimError> {
+    let mut descriptors = descriptors.into_iter();
+    let budget = Arc::new(Budget::from_fd(descriptors.next().ok_or(SimError::OutOfTurn)?)?);
+    let mut arenas = Vec::new();
+    while let (Some(bytes), Some(written)) = (descriptors.next(), descriptors.next()) {
+        let index = u8::try_from(arenas.len()).map_err(|_| SimError::OutOfTurn)?;
+        let granularity = profile.granularity.get();
+        arenas.push(Arc::new(Arena::from_fds(index, [bytes, written], granularity, Arc::clone(&budget))?));
+    }
+    Ok(arenas)
+}

@@ -1,0 +1,64 @@
+//! Export and import.
+
+use peermap_driver::{
+    Call, DevicePtr, DriverError, FabricHandle, HandleType, IpcMemHandle, MemHandle, OsHandle, Result, ShareableHandle,
+};
+use peermap_model::{Answer, Outside, ThreadId};
+
+use crate::handle;
+use crate::process::{Inner, State};
+use crate::tables::Tables;
+
+impl Inner {
+    pub(crate) fn mem_export_to_shareable_handle(
+        &self,
+        _: ThreadId,
+        handle: MemHandle,
+        handle_type: HandleType,
+        flags: u64,
+    ) -> Result<ShareableHandle> {
+        let mut state = self.enter(Call::cuMemExportToShareableHandle)?;
+        let State { process, link, .. } = &mut *state;
+        let mut tables = Tables(&self.memory.tables);
+        let mut outside = Outside { machine: &mut **link, tables: &mut tables };
+        let answer = process.mem_export_to_shareable_handle(&mut outside, handle, handle_type, flags)?;
+        let out_of_turn = || DriverError::Host { what: "the simulated machine answered out of turn".to_owned() };
+        match answer {
+            Answer::Descriptor => link.take_descriptor().map(ShareableHandle::PosixFd).ok_or_else(out_of_turn),
+            Answer::Fabric(bytes) => {
+                let bytes = bytes.try_into().map_err(|_| out_of_turn())?;
+                Ok(ShareableHandle::Fabric(FabricHandle(bytes)))
+            }
+            _ => Err(out_of_turn()),
+        }
+    }
+
+    pub(crate) fn mem_import_from_shareable_handle(
+        &self,
+        _: ThreadId,
+        from: OsHandle<'_>,
+        handle_type: HandleType,
+    ) -> Result<MemHandle> {
+        let mut state = self.enter(Call::cuMemImportFromShareableHandle)?;
+        let State { process, link, .. } = &mut *state;
+        // A number that is no open descriptor goes without one, and the machine finds nothing.
+        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR
+            && let OsHandle::Fd(descriptor) = from
+        {
+            link.attach(descriptor)?;
+        }
+        let fabric = match from {
+            OsHandle::Fabric(handle) => Some(handle.0.as_slice()),
+            OsHandle::Fd(_) | OsHandle::FdNumber(_) => None,
+        };
+        let mut tables = Tables(&self.memory.tables);
+        let mut outside = Outside { machine: &mut **link, tables: &mut tables };
+        process
+            .mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric, handle_type)
+            .map(handle::mem_handle)
+    }
+
+    pub(crate) fn ipc_get_mem_handle(&self, _: ThreadId, ptr: DevicePtr) -> Result<IpcMemHandle> {
+        self.call(Call::cuIpcGetMemHandle, |process, _| process.ipc_get_mem_handle(ptr))
+    }
+}

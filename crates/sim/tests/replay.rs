@@ -1,0 +1,83 @@
+//! The recordings of real hardware, played on the simulator: they are the specification of the model.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use peermap_driver::Driver;
+use peermap_sim::SimMachine;
+use peermap_trace::{End, Outcome, Player, Processes, Reader, StartError};
+
+/// Processes of one simulated machine, all in this OS process.
+struct InOne(SimMachine);
+
+impl Processes for InOne {
+    fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
+        Ok(Box::new(self.0.process()?))
+    }
+
+    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
+        drop(driver);
+    }
+}
+
+fn replay(file: &str) -> Outcome {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces").join(file);
+    let traces = Reader::new(BufReader::new(File::open(path).unwrap()));
+    traces
+        .map(|trace| Player::play(&trace.unwrap(), &mut InOne(SimMachine::named("h200-x2").unwrap())))
+        .sum()
+}
+
+fn matches_in_full(file: &str, steps: usize) {
+    let outcome = replay(file);
+    for mismatch in &outcome.mismatches {
+        eprintln!("{mismatch}");
+    }
+    assert_eq!((outcome.steps, outcome.matched), (steps, steps), "{file}");
+}
+
+#[test]
+fn one_process() {
+    matches_in_full("vmm.jsonl", 811);
+}
+
+#[test]
+fn sharing_by_descriptor() {
+    matches_in_full("share.jsonl", 263);
+}
+
+#[test]
+fn where_the_manual_and_the_driver_part() {
+    matches_in_full("edges.jsonl", 208);
+}
+
+#[test]
+fn two_devices() {
+    matches_in_full("peer.jsonl", 149);
+}
+
+#[test]
+fn legacy() {
+    matches_in_full("legacy.jsonl", 167);
+}
+
+#[test]
+fn work_in_flight() {
+    matches_in_full("inflight.jsonl", 82);
+}
+
+#[test]
+fn random_calls_of_one_process() {
+    matches_in_full("random_1.jsonl", 2664);
+}
+
+#[test]
+fn random_calls_of_two_processes() {
+    matches_in_full("random_2.jsonl", 1528);
+}
+
+#[test]
+fn random_calls_on_two_devices() {
+    matches_in_full("random_peer.jsonl", 1478);
+}
