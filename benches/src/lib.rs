@@ -1,1 +1,22 @@
-//! Criterion benchmarks of peermap.
+//! Workloads of the benchmarks, and how a claim about them is judged.
+//!
+//! The benchmarks in `benches/` measure with criterion, one number each. `benches/claims.rs` measures pairs in one run and
+//! judges what the documentation says about them. Both use the workloads of this crate, so they measure the same thing.
+//!
+//! | module | workload |
+//! | --- | --- |
+//! | [`barrier`] | rounds of a barrier between processes, sleeping or spinning |
+//! | [`bytes`] | the kernels that fill and verify, on simulated memory |
+//! | [`control`] | calls on a process with many live mappings |
+//! | [`transport`] | messages with descriptors to another process and back |
+//!
+//! Nothing here is part of what peermap offers: it panics where a test would.
+
+pub mod barrier;
+pub mod bytes;
+pub mod claim;
+pub mod control;
+mod spinning;
+pub mod timing;
+pub mod transport;
+pub mod worker;

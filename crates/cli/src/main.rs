@@ -1,2 +1,31 @@
 //! The `peermap` command.
-fn main() {}
+//!
+//! It brings backends and scenarios together: nothing else names a backend. Data goes to standard output, progress and
+//! errors to standard error, and the exit codes are those of [`peermap_report::ExitCode`].
+
+mod args;
+mod backend;
+mod hidden;
+mod probe;
+mod run;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return args::refuse(&error),
+    };
+    let code = match arguments.command {
+        Command::Run(run) => run::run(&run),
+        Command::Probe(probe) => probe::run(&probe),
+        Command::Worker(worker) => return hidden::worker(&worker),
+        Command::Machine(machine) => return hidden::machine(&machine),
+    };
+    ExitCode::from(code.code())
+}

@@ -491,7 +491,7 @@ cuMemGetInfo [] mem_get_info() -> MemInfo;
 /// Start and size of the allocation or mapping that holds an address.
 ///
 /// # Errors
-/// `NOT_FOUND`: none does (RANGE-1).
+/// `NOT_FOUND`: none does (RANGE-1), or no device has a right on the mapping (RANGE-2).
 ///
 /// # Source
 /// `cuMemGetAddressRange`; trace vmm, address-range

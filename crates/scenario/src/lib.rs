@@ -1,1 +1,52 @@
 //! The multi-process workloads, written once against the Driver trait.
+//!
+//! A scenario never names a backend: whoever starts one passes a [`Backend`] in, and a [`Launcher`] that says how worker
+//! processes are started. The command's hidden worker subcommand calls [`worker_main`].
+//!
+//! | scenario | what it is |
+//! | --- | --- |
+//! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
+//!
+//! What all scenarios share lies beside their folders:
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `backend.rs` | how a run gets its drivers |
+//! | `messages.rs` | what parent and workers say to each other; a new scenario adds its `Role` there |
+//! | `crew.rs`, `launch.rs` | the parent's side: spawn, watch, find out who died, end within a second |
+//! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
+//! | `devices/` | choice of devices |
+//! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
+//! | `content.rs`, `check.rs` | what buffers hold, and whether they do |
+//! | `timing.rs`, `watched.rs` | times, and which driver call failed |
+//! | `probe.rs` | what initialisation and one context take in a process that is alone |
+//!
+//! # Portability
+//! Between processes a device is named by its UUID, never by its ordinal. Nothing that a run makes has a name in a file
+//! system, and every worker dies with its parent.
+
+mod backend;
+mod check;
+mod content;
+mod crew;
+mod device_kernels;
+mod devices;
+mod error;
+mod kernels;
+mod launch;
+pub mod memmap_ipc;
+mod messages;
+mod post;
+mod probe;
+mod timing;
+mod watched;
+mod worker;
+
+pub use backend::{Backend, BackendError, WorkerEndpoint};
+pub use check::{Verify, VerifyOn};
+pub use content::Fill;
+pub use devices::{DeviceChoice, ParseDeviceError};
+pub use error::{Complaint, RunError, UsageError, one_line};
+pub use launch::Launcher;
+pub use messages::Step;
+pub use worker::worker_main;

@@ -1,10 +1,5 @@
 //! The trait, made from the table of calls: each call goes to the method of its name in the file of its concern.
 
-#![expect(
-    clippy::undocumented_unsafe_blocks,
-    reason = "the blocks come out of the table of calls, where the lint does not see the comments beside them"
-)]
-
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
     Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcMemHandle, JitOptions, KernelArg,

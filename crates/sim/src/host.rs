@@ -68,7 +68,10 @@ pub(crate) struct MachineHost {
 }
 
 /// How much host memory simulated memory may take by default.
-pub(crate) fn default_host_memory() -> Result<ByteSize, LimitError> {
+///
+/// # Errors
+/// If the host does not say how much is free.
+pub fn default_host_memory() -> Result<ByteSize, LimitError> {
     peermap_ipc::limits::available_memory().map(|free| ByteSize::new(free / 100 * SHARE_OF_HOST_MEMORY))
 }
 

@@ -18,6 +18,9 @@ pub(crate) trait Link: MachineLink + Send {
     /// If it cannot be duplicated.
     fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()>;
 
+    /// Takes it away again, if the question was not asked.
+    fn detach(&mut self);
+
     /// Takes the descriptor that lay beside the last answer.
     fn take_descriptor(&mut self) -> Option<OwnedFd>;
 }
@@ -56,6 +59,10 @@ impl Link for DirectLink {
     fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
         self.attached = Some(duplicate(descriptor)?);
         Ok(())
+    }
+
+    fn detach(&mut self) {
+        self.attached = None;
     }
 
     fn take_descriptor(&mut self) -> Option<OwnedFd> {
@@ -105,6 +112,10 @@ impl Link for RemoteLink {
     fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
         self.attached = Some(duplicate(descriptor)?);
         Ok(())
+    }
+
+    fn detach(&mut self) {
+        self.attached = None;
     }
 
     fn take_descriptor(&mut self) -> Option<OwnedFd> {

@@ -16,7 +16,8 @@ impl Inner {
         self.lock().process.check_fault()
     }
 
-    /// Runs what a wait waits for. No lock is held while work runs.
+    /// Runs what a wait waits for. No lock is held while work runs. When this returns, whatever the result, none of that
+    /// work runs or is queued any more: it may use memory that its caller frees next.
     ///
     /// # Errors
     /// Only if the simulation cannot go on; a fault of the work is kept in the process.
@@ -24,7 +25,7 @@ impl Inner {
         let mut state = self.lock();
         loop {
             match state.process.next_work(&mut plan) {
-                Ok(None) => return Ok(()),
+                Ok(None) => return state.broken.clone().map_or(Ok(()), Err),
                 Err(()) => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Ok(Some(Work { id, operation })) => {
                     let code = state.code.of(&operation);
@@ -35,11 +36,9 @@ impl Inner {
                         Ended::Well => state.process.finish_work(id, Ok(self.now())),
                         Ended::Faulted(fault) => state.process.finish_work(id, Err(fault)),
                         Ended::NoHostMemory(what) => {
-                            let error = DriverError::Host { what };
-                            state.broken = Some(error.clone());
+                            state.broken.get_or_insert(DriverError::Host { what });
                             state.process.finish_work(id, Ok(self.now()));
-                            self.changed.notify_all();
-                            return Err(error);
+                            state.process.abandon_work();
                         }
                     }
                     self.changed.notify_all();

@@ -53,9 +53,10 @@ impl Inner {
         };
         let mut tables = Tables(&self.memory.tables);
         let mut outside = Outside { machine: &mut **link, tables: &mut tables };
-        process
-            .mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric, handle_type)
-            .map(handle::mem_handle)
+        let imported =
+            process.mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric, handle_type);
+        link.detach();
+        imported.map(handle::mem_handle)
     }
 
     pub(crate) fn ipc_get_mem_handle(&self, _: ThreadId, ptr: DevicePtr) -> Result<IpcMemHandle> {

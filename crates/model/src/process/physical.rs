@@ -171,11 +171,20 @@ impl Process {
             self.handles.remove(&value);
             self.handle_values.given_back.push(value);
             self.let_go(outside, alloc)?;
-            return Ok(None);
         }
-        let held = |state| matches!(state, HandleState::Held { .. });
-        let alone = self.held.get(&alloc) == Some(&1);
-        Ok((held(before) != held(after) && alone).then_some(alloc))
+        Ok(self.changes_holding(value, alloc, before, after).then_some(alloc))
+    }
+
+    /// Whether a step of one handle value changes how the process holds the allocation: no other value of it is held.
+    fn changes_holding(&self, value: u64, alloc: AllocId, before: HandleState, after: HandleState) -> bool {
+        let is_held = |state| matches!(state, HandleState::Held { .. });
+        let of_alloc = |(other, record): &(&u64, &HandleRecord)| **other != value && record.alloc == alloc;
+        is_held(before) != is_held(after)
+            && match self.held.get(&alloc) {
+                None => false,
+                Some(1) if after.keeps_memory() => true,
+                Some(_) => !self.handles.iter().filter(of_alloc).any(|(_, record)| is_held(record.state)),
+            }
     }
 
     /// One handle value less on an allocation; the last one tells the machine.

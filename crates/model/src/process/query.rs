@@ -29,10 +29,13 @@ impl Process {
     /// `cuMemGetAddressRange`.
     ///
     /// # Errors
-    /// RANGE-1.
+    /// RANGE-1, RANGE-2.
     pub fn mem_get_address_range(&self, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
         if let Some((start, mapping)) = self.mapping_at(ptr) {
-            return Ok((DevicePtr::new(start), ByteSize::new(mapping.size)));
+            return match mapping.rights.granted().next() {
+                Some(_) => Ok((DevicePtr::new(start), ByteSize::new(mapping.size))),
+                None => Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(mapping.site))),
+            };
         }
         match self.legacy_at(ptr) {
             Some((start, allocation)) => Ok((DevicePtr::new(start), allocation.size)),

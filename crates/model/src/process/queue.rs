@@ -78,6 +78,8 @@ struct Item {
     after: Vec<WorkId>,
     operation: Operation,
     running: bool,
+    /// Whether its stream waits for the null stream and the null stream for it.
+    blocking: bool,
     site: CallSite,
 }
 
@@ -98,12 +100,25 @@ impl Queue {
         self.tails.get(&key).copied().filter(|work| self.is_pending(*work))
     }
 
-    fn push(&mut self, key: StreamKey, after: Vec<WorkId>, operation: Operation, site: CallSite) -> WorkId {
+    /// The last items of a context's blocking streams, those that were destroyed meanwhile included.
+    fn blocking_tails(&self, context: u64) -> impl Iterator<Item = WorkId> {
+        let tails = self.tails.iter().filter(move |(key, _)| key.context == context).map(|(_, work)| *work);
+        tails.filter(|work| self.items.get(work).is_some_and(|item| item.blocking))
+    }
+
+    fn push(&mut self, item: Item) -> WorkId {
         let id = WorkId(self.next);
         self.next += 1;
-        self.items.insert(id, Item { key, after, operation, running: false, site });
-        self.tails.insert(key, id);
+        self.tails.insert(item.key, id);
+        self.items.insert(id, item);
         id
+    }
+
+    /// Forgets what has not begun. What runs goes on, and waits see it through: it may use memory of its caller.
+    fn abandon(&mut self) {
+        self.items.retain(|_, item| item.running);
+        let Self { items, tails, .. } = self;
+        tails.retain(|_, work| items.contains_key(work));
     }
 
     /// The items that must end for `targets` to have ended, in a legal order.
@@ -157,15 +172,13 @@ impl Process {
     /// Queues an operation on a stream, in order with the null stream where the stream is a blocking one.
     pub(super) fn enqueue(&mut self, key: StreamKey, operation: Operation) -> WorkId {
         let mut after: Vec<WorkId> = self.queue.tail(key).into_iter().collect();
-        let null = StreamKey { context: key.context, stream: 0 };
+        let blocking = self.streams.get(&key.stream).is_some_and(|stream| stream.blocking);
         if key.stream == 0 {
-            let blocking = self.streams.iter().filter(|(_, stream)| stream.blocking && stream.context == key.context);
-            let keys = blocking.map(|(stream, _)| StreamKey { context: key.context, stream: *stream });
-            after.extend(keys.filter_map(|key| self.queue.tail(key)));
-        } else if self.streams.get(&key.stream).is_some_and(|stream| stream.blocking) {
-            after.extend(self.queue.tail(null));
+            after.extend(self.queue.blocking_tails(key.context));
+        } else if blocking {
+            after.extend(self.queue.tail(StreamKey { context: key.context, stream: 0 }));
         }
-        self.queue.push(key, after, operation, self.site)
+        self.queue.push(Item { key, after, operation, running: false, blocking, site: self.site })
     }
 
     /// Queues a wait of a stream for an item of another.
@@ -194,17 +207,12 @@ impl Process {
     pub fn overdue(&mut self) -> Option<Plan> {
         let Grace::Calls(calls) = self.options.grace else { return None };
         let oldest = self.queue.items.values().next()?;
-        if oldest.site.number + calls > self.site.number {
+        let is_due = |item: &Item| item.site.number.saturating_add(calls) <= self.site.number;
+        if !is_due(oldest) {
             return None;
         }
-        let now = self.site.number;
-        let due: Vec<WorkId> = self
-            .queue
-            .items
-            .iter()
-            .filter(|(_, item)| item.site.number + calls <= now)
-            .map(|(work, _)| *work)
-            .collect();
+        let due: Vec<WorkId> =
+            self.queue.items.iter().filter(|(_, item)| is_due(item)).map(|(work, _)| *work).collect();
         Some(self.queue.plan(due, &mut self.chooser))
     }
 
@@ -244,8 +252,7 @@ impl Process {
     }
 
     fn fail(&mut self, fault: &WorkFault, site: CallSite) {
-        self.queue.items.clear();
-        self.queue.tails.clear();
+        self.queue.abandon();
         if self.fault.is_some() {
             return;
         }
@@ -255,6 +262,11 @@ impl Process {
         );
         explanation.facts.push(("work", Value::Text(site.to_string())));
         self.fault = Some(FaultState { result: fault.result, explanation });
+    }
+
+    /// The simulation of this process cannot go on: nothing that is queued runs any more.
+    pub fn abandon_work(&mut self) {
+        self.queue.abandon();
     }
 
     /// The code of the fault that killed the contexts of this process, if one did.

@@ -5,6 +5,8 @@ use super::rules;
 rules! { QUERY;
     RANGE_1 = "RANGE-1" [cuMemGetAddressRange] NOT_FOUND: "something must be mapped or allocated at the address"
         step "vmm" "address-range" 54;
+    RANGE_2 = "RANGE-2" [cuMemGetAddressRange] NOT_FOUND: "some device must have a right on the mapping"
+        step "random_1" "random-random1-1001" 30;
     POINTER_1 = "POINTER-1" [cuPointerGetAttribute] INVALID_VALUE:
         "something must be mapped or allocated at the address" step "vmm" "address-range" 55;
     POINTER_2 = "POINTER-2" [cuPointerGetAttribute] INVALID_VALUE: "the attribute must be a known one"

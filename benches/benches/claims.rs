@@ -1,0 +1,103 @@
+//! What the documentation claims about speed, measured in one run and judged.
+//!
+//! Prints one line for each claim and ends with 1 if one is missed. Without `--bench`, or with `--test`, it only tries
+//! every way once and judges nothing.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use peermap_benches::barrier::{Crew, Kind};
+use peermap_benches::bytes::{Kernel, Plain, Rig};
+use peermap_benches::claim::{Bound, Claim, Measured};
+use peermap_benches::control::Populated;
+use peermap_benches::timing::{in_turns, median, time};
+use peermap_benches::worker;
+use peermap_driver::ByteSize;
+use peermap_ipc::limits::usable_cores;
+
+const MEMBERS: u32 = 8;
+
+/// How often things are measured.
+#[derive(Clone, Copy)]
+struct Effort {
+    turns: usize,
+    sleeping_rounds: u32,
+    spinning_rounds: u32,
+    live_mappings: usize,
+    triples: u32,
+}
+
+const FULL: Effort =
+    Effort { turns: 21, sleeping_rounds: 200, spinning_rounds: 8, live_mappings: 100_000, triples: 20_000 };
+const QUICK: Effort = Effort { turns: 1, sleeping_rounds: 1, spinning_rounds: 1, live_mappings: 100, triples: 1 };
+
+fn main() -> ExitCode {
+    if worker::played() {
+        return ExitCode::SUCCESS;
+    }
+    let given = |name: &str| std::env::args().any(|argument| argument == name);
+    let judged = given("--bench") && !given("--test");
+    let effort = if judged { FULL } else { QUICK };
+    let claims = [barrier(effort), control(effort), bytes(effort)].concat();
+    for claim in &claims {
+        println!("{}", claim.line(judged));
+    }
+    match judged && !claims.iter().all(Claim::holds) {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
+}
+
+fn barrier(effort: Effort) -> Vec<Claim> {
+    let (mut sleeping, mut spinning) = (Crew::start(Kind::Sleeping, MEMBERS), Crew::start(Kind::Spinning, MEMBERS));
+    let (ours, others): (Vec<_>, Vec<_>) = (0..effort.turns)
+        .map(|_| (sleeping.rounds(effort.sleeping_rounds), spinning.rounds(effort.spinning_rounds)))
+        .unzip();
+    let (ours, other) = (median(ours.concat()), median(others.concat()));
+    let crowded = (MEMBERS as usize) > usable_cores();
+    let ratio = if crowded { Measured::Ratio { ours, other } } else { Measured::NotHere("a core for each worker") };
+    vec![
+        Claim {
+            words: format!("barrier round of {MEMBERS} workers on fewer cores, against spinning"),
+            measured: ratio,
+            bound: Bound::RatioAtLeast(200.0),
+        },
+        Claim {
+            words: format!("barrier round of {MEMBERS} workers"),
+            measured: Measured::Time(ours),
+            bound: Bound::AtMost(Duration::from_micros(150)),
+        },
+    ]
+}
+
+fn control(effort: Effort) -> Vec<Claim> {
+    let mut populated = Populated::with(effort.live_mappings);
+    let triples = |_| time(|| (0..effort.triples).for_each(|_| populated.map_and_unmap())) / effort.triples;
+    let each = median((0..effort.turns).map(triples).collect());
+    vec![Claim {
+        words: format!("map, set access and unmap beside {} live mappings", effort.live_mappings),
+        measured: Measured::Time(each),
+        bound: Bound::AtMost(Duration::from_micros(1)),
+    }]
+}
+
+fn bytes(effort: Effort) -> Vec<Claim> {
+    let size = ByteSize::mib(4);
+    let rig = Rig::new(size);
+    let mut plain = Plain::new(size);
+    let mut against = |kernel: Kernel| {
+        rig.run(kernel.fill());
+        let compared = |plain: &mut Plain| match kernel.verifies() {
+            true => assert!(plain.equal()),
+            false => plain.fill(),
+        };
+        let (ours, other) = in_turns(10 * effort.turns, || rig.run(kernel), || compared(&mut plain));
+        let other_name = if kernel.verifies() { "the comparison of two slices" } else { "slice::fill" };
+        Claim {
+            words: format!("{} of {size} on simulated memory, against {other_name}", kernel.entry()),
+            measured: Measured::Ratio { ours, other },
+            bound: Bound::RatioAtLeast(0.25),
+        }
+    };
+    Kernel::ALL.map(&mut against).into()
+}

@@ -1,0 +1,182 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode as ProcessExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use peermap_driver::ByteSize;
+use peermap_report::ExitCode;
+use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
+
+/// A test and benchmark lab for sharing GPU memory between processes.
+#[derive(Debug, Parser)]
+#[command(name = "peermap", version, after_help = exit_codes(), disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario: real processes that share memory, on GPUs or on simulated ones.
+    #[command(after_help = exit_codes())]
+    Run(Run),
+    /// Say what sharing each device supports, found by trying, and what limits of this host bite.
+    #[command(after_help = exit_codes())]
+    Probe(Probe),
+    /// A worker of a run.
+    #[command(name = "__worker", hide = true)]
+    Worker(Worker),
+    /// The process of a simulated machine.
+    #[command(name = "__machine", hide = true)]
+    Machine(Machine),
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(subcommand)]
+    pub(crate) scenario: Scenario,
+}
+
+/// The scenarios.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scenario {
+    /// NVIDIA's memMapIPCDrv: buffers of one device, mapped by a process per device, filled and verified in a ring.
+    #[command(name = "memmap-ipc", after_help = exit_codes())]
+    MemmapIpc(MemmapIpc),
+}
+
+/// Which driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BackendChoice {
+    /// The real driver where a device answers, else the simulator.
+    Auto,
+    /// The simulator.
+    Sim,
+    /// The real driver.
+    Cuda,
+}
+
+/// Arguments that say where something runs.
+#[derive(Debug, Args)]
+pub(crate) struct Where {
+    /// Which driver.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) backend: BackendChoice,
+    /// The simulated machine; with --backend auto it chooses the simulator.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+}
+
+/// Arguments of `run memmap-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct MemmapIpc {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Devices by ordinal or UUID, separated by commas; all that fit together if not given.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) devices: Option<Vec<DeviceChoice>>,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) processes_per_device: u32,
+    /// The size of each worker's buffer, such as 4MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    pub(crate) size: ByteSize,
+    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
+    /// for up to 255 workers and pattern above.
+    #[arg(long, value_name = "id|pattern")]
+    pub(crate) fill: Option<Fill>,
+    /// Whether each worker verifies its own buffer or all.
+    #[arg(long, value_name = "own|all", default_value = "own")]
+    pub(crate) verify: Verify,
+    /// Whether a kernel verifies, or the host after a copy.
+    #[arg(long, value_name = "device|host", default_value = "device")]
+    pub(crate) verify_on: VerifyOn,
+    /// How many seconds the run may take.
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    pub(crate) timeout: u64,
+    /// Enable peer access between all contexts first, as the sample does.
+    #[arg(long)]
+    pub(crate) enable_peers: bool,
+    /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) kernels: Option<PathBuf>,
+    /// Measure fill, verify and memset, and initialisation, after the verified run.
+    #[arg(long)]
+    pub(crate) measure: bool,
+    /// Print one JSON object on standard output instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show each worker's steps, the kernels' source and the compiler's logs.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+impl MemmapIpc {
+    pub(crate) const fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+}
+
+/// Arguments of `probe`.
+#[derive(Debug, Args)]
+pub(crate) struct Probe {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Print one JSON object on standard output instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of a worker process: descriptor 3 is the channel of its run, 4 its way to a simulated machine.
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    #[arg(long, value_enum)]
+    pub(crate) backend: BackendChoice,
+}
+
+/// Arguments of a machine process: descriptor 3 is its control channel.
+#[derive(Debug, Args)]
+pub(crate) struct Machine {
+    #[arg(long)]
+    pub(crate) profile: String,
+}
+
+fn exit_codes() -> String {
+    let mut text = "Exit codes:".to_owned();
+    for code in ExitCode::ALL {
+        text.push_str(&format!("\n  {:>2}  {}", code.code(), code.meaning()));
+    }
+    text
+}
+
+/// Ends the command where the arguments are wrong, or help or version was asked for.
+pub(crate) fn refuse(error: &clap::Error) -> ProcessExitCode {
+    // If the terminal is gone there is nobody left to tell.
+    drop(error.print());
+    let code = if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok };
+    ProcessExitCode::from(code.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn help_lists_every_exit_code() {
+        let help = Arguments::command().render_long_help().to_string();
+        for code in ExitCode::ALL {
+            assert!(help.contains(&format!("{:>2}  {}", code.code(), code.meaning())), "{help}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The real driver.
+
+use std::fs;
+
+use peermap_cuda::CudaDriver;
+use peermap_driver::{ByteSize, Driver};
+use peermap_scenario::{Backend, BackendError, WorkerEndpoint};
+
+/// Each process loads the driver library of the host.
+pub(crate) struct CudaBackend;
+
+/// The devices that this host has files for: `/dev/nvidia0` and so on. It is a guess that costs nothing.
+pub(crate) fn device_files() -> usize {
+    let Ok(entries) = fs::read_dir("/dev") else { return 0 };
+    entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(names_a_device)).count()
+}
+
+fn names_a_device(name: &str) -> bool {
+    name.strip_prefix("nvidia").is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The driver of this process, initialised, if a device answers.
+pub(super) fn open_checked() -> anyhow::Result<Box<dyn Driver>> {
+    let driver = CudaDriver::open()?;
+    driver.check_devices()?;
+    Ok(Box::new(driver))
+}
+
+impl Backend for CudaBackend {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn profile(&self) -> Option<&str> {
+        None
+    }
+
+    fn driver(&self) -> Result<Box<dyn Driver>, BackendError> {
+        CudaDriver::open()
+            .map(|driver| Box::new(driver) as Box<dyn Driver>)
+            .map_err(|error| BackendError::new("cuda", error))
+    }
+
+    fn worker(&self, _worker: u32) -> Result<WorkerEndpoint, BackendError> {
+        Ok(WorkerEndpoint { args: vec!["--backend".to_owned(), "cuda".to_owned()], descriptors: Vec::new() })
+    }
+
+    fn expected_devices(&self) -> usize {
+        device_files()
+    }
+
+    fn memory_limit(&self) -> Option<ByteSize> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbered_files_are_devices() {
+        assert!(names_a_device("nvidia0") && names_a_device("nvidia15"));
+        for other in ["nvidia", "nvidiactl", "nvidia-uvm", "nvidia-caps", "null"] {
+            assert!(!names_a_device(other), "{other}");
+        }
+    }
+}

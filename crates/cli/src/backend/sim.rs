@@ -1,0 +1,95 @@
+//! The simulator: the machine is a process of its own, and each process of the run joins it.
+
+use std::env;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context;
+use peermap_driver::{ByteSize, Driver};
+use peermap_ipc::{Channel, Child, Deadline, Output, Spawn};
+use peermap_model::{Profile, ProfileError, visible_devices};
+use peermap_scenario::{Backend, BackendError, WorkerEndpoint};
+use peermap_sim::{MachineClient, SimMachine, SimProcess, default_host_memory};
+
+use crate::hidden::{CHANNEL, TICKET};
+
+/// How long the machine may take to start or to answer.
+const MACHINE_TIME: Duration = Duration::from_secs(10);
+
+/// A running simulated machine.
+pub(crate) struct SimBackend {
+    profile: Profile,
+    /// Before the process: the machine ends by itself when this hangs up, and is not killed in the middle of its work.
+    client: Mutex<MachineClient>,
+    _process: Child,
+}
+
+/// The name of a profile that exists.
+pub(crate) fn machine_profile(name: Option<&str>) -> Result<String, ProfileError> {
+    Profile::named(name.unwrap_or(Profile::DEFAULT)).map(|profile| profile.name)
+}
+
+/// Which devices this command may see.
+pub(crate) fn visibility() -> Option<String> {
+    env::var("CUDA_VISIBLE_DEVICES").ok()
+}
+
+/// A process of a machine that lives in this OS process.
+pub(super) fn in_this_process(profile: &str) -> anyhow::Result<Box<dyn Driver>> {
+    let process = SimMachine::named(profile)?.process_seeing(visibility().as_deref())?;
+    process.init(0).context("the simulated driver does not start; CUDA_VISIBLE_DEVICES may hide every device")?;
+    Ok(Box::new(process))
+}
+
+impl SimBackend {
+    pub(crate) fn start(profile: &str) -> anyhow::Result<Self> {
+        let (ours, theirs) = Channel::pair()?;
+        let process = Spawn::new(env::current_exe().context("this executable has no path")?)
+            .arg0("peermap")
+            .args(["__machine", "--profile", profile])
+            .inherit(theirs.into_fd(), CHANNEL)
+            .stdout(Output::Inherit)
+            .stderr(Output::Inherit)
+            .spawn()
+            .context("the simulated machine cannot be started")?;
+        let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
+        Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), _process: process })
+    }
+
+    fn ticket(&self) -> Result<OwnedFd, BackendError> {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        client.ticket(Deadline::after(MACHINE_TIME)).map_err(|error| BackendError::new("sim", error))
+    }
+}
+
+impl Backend for SimBackend {
+    fn name(&self) -> &'static str {
+        "sim"
+    }
+
+    fn profile(&self) -> Option<&str> {
+        Some(&self.profile.name)
+    }
+
+    fn driver(&self) -> Result<Box<dyn Driver>, BackendError> {
+        let process = SimProcess::join(self.ticket()?, visibility().as_deref(), Deadline::after(MACHINE_TIME));
+        process.map(|process| Box::new(process) as Box<dyn Driver>).map_err(|error| BackendError::new("sim", error))
+    }
+
+    fn worker(&self, _worker: u32) -> Result<WorkerEndpoint, BackendError> {
+        Ok(WorkerEndpoint {
+            args: vec!["--backend".to_owned(), "sim".to_owned()],
+            descriptors: vec![(self.ticket()?, TICKET)],
+        })
+    }
+
+    fn expected_devices(&self) -> usize {
+        let uuids: Vec<_> = self.profile.devices.iter().map(|device| device.uuid).collect();
+        visible_devices(visibility().as_deref(), &uuids).len()
+    }
+
+    fn memory_limit(&self) -> Option<ByteSize> {
+        default_host_memory().ok()
+    }
+}

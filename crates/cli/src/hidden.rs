@@ -1,0 +1,75 @@
+//! The subcommands that the command runs itself in: workers and simulated machines.
+
+use std::os::fd::RawFd;
+use std::process::ExitCode as ProcessExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use peermap_cuda::CudaDriver;
+use peermap_driver::Driver;
+use peermap_ipc::{Channel, Deadline, take_inherited};
+use peermap_model::Profile;
+use peermap_report::ExitCode;
+use peermap_sim::{MachineOptions, SimProcess, serve};
+
+use crate::args::{BackendChoice, Machine, Worker};
+use crate::backend;
+use crate::show;
+
+/// The descriptor of a worker's channel to its run, and of a machine's control channel.
+pub(crate) const CHANNEL: RawFd = 3;
+
+/// The descriptor of a worker's way to its simulated machine.
+pub(crate) const TICKET: RawFd = 4;
+
+/// How long the machine may take to take a worker in.
+const JOIN_TIME: Duration = Duration::from_secs(10);
+
+/// A worker of a run.
+pub(crate) fn worker(arguments: &Worker) -> ProcessExitCode {
+    let channel = match inherited_channel() {
+        Ok(channel) => channel,
+        Err(error) => return not_by_hand(&error),
+    };
+    let code = peermap_scenario::worker_main(channel, || open(arguments.backend).map_err(|error| format!("{error:#}")));
+    ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
+}
+
+fn open(backend: BackendChoice) -> anyhow::Result<Box<dyn Driver>> {
+    match backend {
+        BackendChoice::Cuda => Ok(Box::new(CudaDriver::open()?)),
+        BackendChoice::Sim => {
+            let ticket = take_inherited(TICKET).context("no way to a simulated machine")?;
+            let visible = backend::visibility();
+            Ok(Box::new(SimProcess::join(ticket, visible.as_deref(), Deadline::after(JOIN_TIME))?))
+        }
+        BackendChoice::Auto => anyhow::bail!("a worker is told its backend"),
+    }
+}
+
+/// The process of a simulated machine.
+pub(crate) fn machine(arguments: &Machine) -> ProcessExitCode {
+    let channel = match inherited_channel() {
+        Ok(channel) => channel,
+        Err(error) => return not_by_hand(&error),
+    };
+    let served = Profile::named(&arguments.profile)
+        .map_err(anyhow::Error::from)
+        .and_then(|profile| serve(channel, profile, MachineOptions::default()).map_err(anyhow::Error::from));
+    match served {
+        Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
+        Err(error) => {
+            show::complaint(&format!("{error:#}"));
+            ProcessExitCode::from(ExitCode::Unexpected.code())
+        }
+    }
+}
+
+fn inherited_channel() -> anyhow::Result<Channel> {
+    Ok(Channel::from_fd(take_inherited(CHANNEL)?)?)
+}
+
+fn not_by_hand(error: &anyhow::Error) -> ProcessExitCode {
+    show::complaint(&format!("this subcommand is started by peermap itself, not by hand: {error:#}"));
+    ProcessExitCode::from(ExitCode::Usage.code())
+}

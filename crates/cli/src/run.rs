@@ -1,0 +1,111 @@
+//! `peermap run`.
+
+use std::env;
+use std::io::Write;
+
+use peermap_report::{Event, ExitCode, RunReport, event_line};
+use peermap_scenario::{Launcher, RunError, memmap_ipc, one_line};
+
+use crate::args::{MemmapIpc, Run, Scenario};
+use crate::backend::{self, Chosen};
+use crate::show;
+
+/// Runs a scenario.
+pub(crate) fn run(arguments: &Run) -> ExitCode {
+    match &arguments.scenario {
+        Scenario::MemmapIpc(arguments) => memmap_ipc(arguments),
+    }
+}
+
+fn memmap_ipc(arguments: &MemmapIpc) -> ExitCode {
+    let chosen = match backend::choose(&arguments.place) {
+        Ok(chosen) => chosen,
+        Err(code) => return code,
+    };
+    match run_on(&chosen, arguments) {
+        Ok(code) => code,
+        Err(Ended::Before(error)) => match (&chosen, &error) {
+            (Chosen::Cuda { may_fall_back: true }, RunError::Backend(_)) => {
+                show::note(&format!("{}: simulating", one_line(&error)));
+                fall_back(arguments)
+            }
+            _ => complain(&error),
+        },
+        Err(Ended::With(code)) => code,
+    }
+}
+
+/// The simulator in place of a real driver that turned out to have no device.
+fn fall_back(arguments: &MemmapIpc) -> ExitCode {
+    let profile = match backend::machine_profile(None) {
+        Ok(profile) => profile,
+        Err(error) => {
+            show::complaint(&error.to_string());
+            return ExitCode::Unexpected;
+        }
+    };
+    match run_on(&Chosen::Sim(profile), arguments) {
+        Ok(code) | Err(Ended::With(code)) => code,
+        Err(Ended::Before(error)) => complain(&error),
+    }
+}
+
+fn complain(error: &RunError) -> ExitCode {
+    show::complaint(&one_line(error));
+    error.exit_code()
+}
+
+/// How a run ended that gave no report.
+enum Ended {
+    Before(RunError),
+    With(ExitCode),
+}
+
+fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Ended> {
+    let backend = chosen.start().map_err(Ended::With)?;
+    let exe = env::current_exe().map_err(|error| {
+        show::complaint(&format!("this executable has no path: {error}"));
+        Ended::With(ExitCode::Unexpected)
+    })?;
+    let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
+    let options = options_of(arguments);
+    let verbose = arguments.verbose;
+    let mut sink = |event: &Event| {
+        if verbose || !event.is_detail() {
+            show::note(&event_line(event));
+        }
+    };
+    let report = memmap_ipc::run(&options, &*backend, &launcher, &mut sink).map_err(Ended::Before)?;
+    Ok(present(&report, arguments.json))
+}
+
+fn options_of(arguments: &MemmapIpc) -> memmap_ipc::Options {
+    memmap_ipc::Options {
+        devices: arguments.devices.clone(),
+        processes_per_device: arguments.processes_per_device,
+        size: arguments.size,
+        fill: arguments.fill,
+        verify: arguments.verify,
+        verify_on: arguments.verify_on,
+        timeout: arguments.timeout(),
+        enable_peers: arguments.enable_peers,
+        kernels: arguments.kernels.clone(),
+        measure: arguments.measure,
+        verbose: arguments.verbose,
+    }
+}
+
+/// Prints a report; gives the exit code that follows from it.
+fn present(report: &RunReport, json: bool) -> ExitCode {
+    let text = if json { report.to_json() } else { report.table() };
+    if let Some(failure) = &report.failure {
+        show::complaint(&failure.message);
+    }
+    match writeln!(std::io::stdout(), "{text}") {
+        Ok(()) => report.exit_code(),
+        Err(error) => {
+            show::complaint(&format!("the result cannot be written: {error}"));
+            ExitCode::Unexpected
+        }
+    }
+}

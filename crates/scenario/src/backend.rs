@@ -1,0 +1,58 @@
+//! How a run gets its drivers.
+
+use std::error::Error;
+use std::os::fd::OwnedFd;
+
+use peermap_driver::{ByteSize, Driver};
+
+/// How a run gets its drivers. The command has one for each backend.
+pub trait Backend {
+    /// The name of the backend: `sim` or `cuda`.
+    fn name(&self) -> &'static str;
+
+    /// The name of the simulated machine, if it is one.
+    fn profile(&self) -> Option<&str>;
+
+    /// The driver of the calling process, which is the parent. It is not initialised yet.
+    ///
+    /// # Errors
+    /// [`BackendError`] if there is none on this host.
+    fn driver(&self) -> Result<Box<dyn Driver>, BackendError>;
+
+    /// What worker `worker` needs in order to open a driver of its own. May be asked for a number again after the worker
+    /// of that number has ended.
+    ///
+    /// # Errors
+    /// [`BackendError`] if it cannot be made.
+    fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError>;
+
+    /// How many devices there probably are, before anything is initialised. A wrong number costs time, nothing else.
+    fn expected_devices(&self) -> usize;
+
+    /// How many bytes of device memory this host can back, if that is less than the devices say.
+    fn memory_limit(&self) -> Option<ByteSize>;
+}
+
+/// What a worker process gets in order to open its driver.
+#[derive(Debug, Default)]
+pub struct WorkerEndpoint {
+    /// Arguments that follow those of the [`Launcher`](crate::Launcher).
+    pub args: Vec<String>,
+    /// Descriptors to inherit, and their numbers in the worker. Numbers start at 4: 3 is the channel of the run.
+    pub descriptors: Vec<(OwnedFd, i32)>,
+}
+
+/// A backend that is not available.
+#[derive(Debug, thiserror::Error)]
+#[error("the backend {backend} is not available")]
+pub struct BackendError {
+    backend: &'static str,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+impl BackendError {
+    /// The backend of this name is not available because of `source`.
+    pub fn new(backend: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { backend, source: source.into() }
+    }
+}

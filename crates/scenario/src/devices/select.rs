@@ -1,0 +1,250 @@
+//! Walks the devices and takes those that can work together.
+
+use peermap_driver::{Device, DeviceAttribute, Driver, DriverError, Uuid};
+use peermap_report::RejectedDevice;
+
+use super::peers::Peers;
+use super::{DeviceChoice, MAX_DEVICES};
+use crate::error::UsageError;
+
+/// A device that takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) device: Device,
+    pub(crate) uuid: Uuid,
+    pub(crate) name: String,
+}
+
+/// What the walk gave.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pub(crate) chosen: Vec<Chosen>,
+    pub(crate) rejected: Vec<RejectedDevice>,
+}
+
+/// Why there is no choice.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SelectError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// Nothing is left, or a device that was asked for cannot take part.
+    #[error("no usable device")]
+    NoneUsable { rejected: Vec<RejectedDevice> },
+}
+
+/// Chooses devices, in the order of their ordinals or, if devices are asked for, in that order.
+///
+/// A device takes part if it can do what the scenario needs and is connected both ways with every device chosen so far.
+/// Without a wish others are passed over with a reason; a device that was asked for has to take part.
+///
+/// `enable_peers` does what the sample does besides: a context on each device, and peer access enabled both ways. Hardware
+/// that allows only so many peers refuses there, and the device is passed over.
+pub(crate) fn select(
+    driver: &dyn Driver,
+    wanted: Option<&[DeviceChoice]>,
+    enable_peers: bool,
+) -> Result<Selection, SelectError> {
+    let there = (0..driver.device_get_count()?).map(|ordinal| driver.device_get(ordinal)).collect::<Result<Vec<_>, _>>()?;
+    let candidates = match wanted {
+        None => there,
+        Some(wanted) => resolve(driver, wanted, &there)?,
+    };
+    let mut selection = Selection::default();
+    let mut peers = enable_peers.then(|| Peers::new(driver));
+    for device in candidates {
+        match objection(driver, device, &selection.chosen, peers.as_mut())? {
+            Some(reason) => selection.rejected.push(RejectedDevice { device: device.to_string(), reason }),
+            None => selection.chosen.push(chosen(driver, device)?),
+        }
+    }
+    if let Some(peers) = peers {
+        peers.finish()?;
+    }
+    let refused_a_wish = wanted.is_some() && !selection.rejected.is_empty();
+    if selection.chosen.is_empty() || refused_a_wish {
+        return Err(SelectError::NoneUsable { rejected: selection.rejected });
+    }
+    Ok(selection)
+}
+
+/// The device with this identity in the calling process.
+pub(crate) fn find(driver: &dyn Driver, uuid: Uuid) -> Result<Option<Device>, DriverError> {
+    for ordinal in 0..driver.device_get_count()? {
+        let device = driver.device_get(ordinal)?;
+        if driver.device_get_uuid(device)? == uuid {
+            return Ok(Some(device));
+        }
+    }
+    Ok(None)
+}
+
+fn chosen(driver: &dyn Driver, device: Device) -> Result<Chosen, DriverError> {
+    Ok(Chosen { device, uuid: driver.device_get_uuid(device)?, name: driver.device_get_name(device)? })
+}
+
+/// Finds the devices that were asked for.
+fn resolve(driver: &dyn Driver, wanted: &[DeviceChoice], there: &[Device]) -> Result<Vec<Device>, SelectError> {
+    if wanted.is_empty() {
+        return Err(UsageError::NoDevices.into());
+    }
+    let mut devices = Vec::new();
+    for choice in wanted {
+        let found = match choice {
+            DeviceChoice::Ordinal(ordinal) => there.iter().copied().find(|device| device.0 == *ordinal),
+            DeviceChoice::Uuid(uuid) => find(driver, *uuid)?,
+        };
+        let Some(device) = found else {
+            let known = there.iter().map(|device| device.0.to_string()).collect();
+            return Err(UsageError::UnknownDevice { choice: *choice, known }.into());
+        };
+        if devices.contains(&device) {
+            return Err(UsageError::DuplicateDevice { device: device.to_string() }.into());
+        }
+        devices.push(device);
+    }
+    Ok(devices)
+}
+
+/// Why a device cannot take part beside those chosen so far.
+fn objection(
+    driver: &dyn Driver,
+    device: Device,
+    chosen: &[Chosen],
+    peers: Option<&mut Peers<'_>>,
+) -> Result<Option<String>, DriverError> {
+    if chosen.len() == MAX_DEVICES {
+        return Ok(Some(format!("{MAX_DEVICES} devices take part already, which is the most")));
+    }
+    for (attribute, lacking) in [
+        (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "it has no virtual memory management"),
+        (DeviceAttribute::UNIFIED_ADDRESSING, "it has no unified addressing"),
+        (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "its memory cannot be shared as a file descriptor"),
+    ] {
+        if driver.device_get_attribute(attribute, device)? == 0 {
+            return Ok(Some(lacking.to_owned()));
+        }
+    }
+    let mode = driver.device_get_attribute(DeviceAttribute::COMPUTE_MODE, device)?;
+    if mode != 0 {
+        return Ok(Some(format!("its compute mode is {mode}, and only the default mode (0) lets several processes use it")));
+    }
+    for other in chosen.iter().map(|chosen| chosen.device) {
+        if !driver.device_can_access_peer(device, other)? || !driver.device_can_access_peer(other, device)? {
+            return Ok(Some(format!("it and {other} cannot reach each other's memory")));
+        }
+    }
+    match peers {
+        Some(peers) => peers.add(device),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mock::{MockDevice, MockDriver};
+
+    fn ordinals(selection: &Selection) -> Vec<i32> {
+        selection.chosen.iter().map(|chosen| chosen.device.0).collect()
+    }
+
+    fn reasons(rejected: &[RejectedDevice]) -> Vec<(&str, &str)> {
+        rejected.iter().map(|one| (one.device.as_str(), one.reason.as_str())).collect()
+    }
+
+    fn choices(ordinals: &[i32]) -> Vec<DeviceChoice> {
+        ordinals.iter().map(|ordinal| DeviceChoice::Ordinal(*ordinal)).collect()
+    }
+
+    #[test]
+    fn devices_that_are_fit_and_connected_are_all_taken() {
+        let driver = MockDriver::with_devices(4);
+        let selection = select(&driver, None, false).unwrap();
+        assert_eq!(ordinals(&selection), [0, 1, 2, 3]);
+        assert_eq!(selection.rejected, []);
+    }
+
+    #[test]
+    fn each_unfit_device_is_named_with_its_reason() {
+        let driver = MockDriver::with_devices(5)
+            .device(0, MockDevice { virtual_memory: 0, ..MockDevice::default() })
+            .device(1, MockDevice { unified_addressing: 0, ..MockDevice::default() })
+            .device(2, MockDevice { compute_mode: 3, ..MockDevice::default() })
+            .device(3, MockDevice { posix_fd: 0, ..MockDevice::default() });
+        let selection = select(&driver, None, false).unwrap();
+        assert_eq!(ordinals(&selection), [4]);
+        assert_eq!(
+            reasons(&selection.rejected),
+            [
+                ("device 0", "it has no virtual memory management"),
+                ("device 1", "it has no unified addressing"),
+                ("device 2", "its compute mode is 3, and only the default mode (0) lets several processes use it"),
+                ("device 3", "its memory cannot be shared as a file descriptor"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_device_that_is_not_connected_both_ways_is_passed_over_and_the_rest_runs() {
+        let driver = MockDriver::with_devices(3).one_way(1, 0);
+        let selection = select(&driver, None, false).unwrap();
+        assert_eq!(ordinals(&selection), [0, 2]);
+        assert_eq!(reasons(&selection.rejected), [("device 1", "it and device 0 cannot reach each other's memory")]);
+    }
+
+    #[test]
+    fn the_thirty_third_device_is_passed_over() {
+        let selection = select(&MockDriver::with_devices(33), None, false).unwrap();
+        assert_eq!(selection.chosen.len(), 32);
+        assert_eq!(reasons(&selection.rejected), [("device 32", "32 devices take part already, which is the most")]);
+    }
+
+    #[test]
+    fn wishes_are_taken_in_their_order_and_by_either_name() {
+        let driver = MockDriver::with_devices(3);
+        let uuid = driver.device_get_uuid(Device(0)).unwrap();
+        let selection = select(&driver, Some(&[DeviceChoice::Ordinal(2), DeviceChoice::Uuid(uuid)]), false).unwrap();
+        assert_eq!(ordinals(&selection), [2, 0]);
+    }
+
+    #[test]
+    fn a_wish_that_cannot_be_granted_is_an_error() {
+        let driver = MockDriver::with_devices(2).one_way(0, 1);
+        let error = select(&driver, Some(&choices(&[0, 1])), false).unwrap_err();
+        assert!(matches!(error, SelectError::NoneUsable { rejected } if rejected.len() == 1));
+        let error = select(&driver, Some(&choices(&[5])), false).unwrap_err();
+        assert_eq!(error.to_string(), "there is no device 5; the devices are 0, 1");
+        let uuid = driver.device_get_uuid(Device(1)).unwrap();
+        let error = select(&driver, Some(&[DeviceChoice::Ordinal(1), DeviceChoice::Uuid(uuid)]), false).unwrap_err();
+        assert!(error.to_string().starts_with("device 1 is named twice"), "{error}");
+        let error = select(&driver, Some(&[]), false).unwrap_err();
+        assert!(matches!(error, SelectError::Usage(UsageError::NoDevices)));
+    }
+
+    #[test]
+    fn no_device_at_all_is_an_error_without_reasons() {
+        let error = select(&MockDriver::with_devices(0), None, false).unwrap_err();
+        assert!(matches!(error, SelectError::NoneUsable { rejected } if rejected.is_empty()));
+    }
+
+    #[test]
+    fn hardware_with_eight_peers_refuses_the_ninth_and_the_choice_copes() {
+        let driver = MockDriver::with_devices(10).max_peers(8);
+        let selection = select(&driver, None, true).unwrap();
+        assert_eq!(ordinals(&selection), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(
+            reasons(&selection.rejected),
+            [("device 9", "peer access with device 0 is refused: CUDA_ERROR_TOO_MANY_PEERS")]
+        );
+        assert_eq!(driver.live_contexts(), 0);
+    }
+
+    #[test]
+    fn without_enabled_peers_no_context_is_made() {
+        let driver = MockDriver::with_devices(10).max_peers(8);
+        assert_eq!(select(&driver, None, false).unwrap().chosen.len(), 10);
+        assert_eq!(driver.contexts_made(), 0);
+    }
+}

@@ -1,0 +1,77 @@
+//! How worker processes are started.
+
+use std::path::PathBuf;
+
+use peermap_driver::ByteSize;
+use peermap_ipc::{Channel, Output, Spawn, TypedChannel, limits};
+
+use crate::backend::Backend;
+use crate::crew::Hand;
+use crate::error::RunError;
+
+/// How worker processes are started: the executable, and the arguments that make it call
+/// [`worker_main`](crate::worker_main).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    /// The executable.
+    pub exe: PathBuf,
+    /// Its arguments; those of the [`WorkerEndpoint`](crate::WorkerEndpoint) follow.
+    pub args: Vec<String>,
+}
+
+/// The number of the run's channel in a worker.
+pub(crate) const CHANNEL: i32 = 3;
+
+/// Descriptors of the parent for each worker: channel, process, exported buffer, and one for the backend.
+const PER_WORKER: u64 = 4;
+/// Descriptors that a driver and the runtime open on top.
+const SPARE: u64 = 128;
+
+/// Starts a worker.
+pub(crate) fn spawn(worker: u32, backend: &dyn Backend, launcher: &Launcher) -> Result<Hand, RunError> {
+    let channel = |source| RunError::Channel { worker, source };
+    let endpoint = backend.worker(worker)?;
+    let (ours, theirs) = Channel::pair().map_err(channel)?;
+    let spawn = Spawn::new(&launcher.exe)
+        .arg0(format!("peermap-worker-{worker}"))
+        .args(&launcher.args)
+        .args(&endpoint.args)
+        // Standard output belongs to the result of the parent.
+        .stdout(Output::Null)
+        .inherit(theirs.into_fd(), CHANNEL);
+    let spawn = endpoint.descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
+    let child = spawn.spawn().map_err(|source| RunError::Spawn { worker, source })?;
+    Ok(Hand::new(worker, child, TypedChannel::new(ours)))
+}
+
+/// Makes sure that the parent and each worker may have as many files open as they need: workers inherit the limit.
+pub(crate) fn allow_descriptors(workers: u32) -> Result<(), RunError> {
+    let open = limits::open_descriptors()? as u64;
+    limits::raise_open_files(open + PER_WORKER * u64::from(workers) + SPARE)?;
+    Ok(())
+}
+
+/// How many descriptors go into one message: the kernel bounds those in flight by the limit on open files.
+pub(crate) fn descriptor_batch() -> Result<usize, RunError> {
+    const MOST: u64 = 128;
+    let limit = limits::open_files()?.soft;
+    Ok((limit / 8).clamp(1, MOST) as usize)
+}
+
+/// The size that each of `workers` buffers can have in `total`.
+pub(crate) fn share(total: ByteSize, workers: u32, granularity: ByteSize) -> Option<ByteSize> {
+    let each = total.get() / u64::from(workers.max(1));
+    let whole = each - each.checked_rem(granularity.get()).unwrap_or(0);
+    (whole > 0).then_some(ByteSize::new(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_multiple_of_the_granularity_or_nothing() {
+        assert_eq!(share(ByteSize::mib(15), 2, ByteSize::mib(2)), Some(ByteSize::mib(6)));
+        assert_eq!(share(ByteSize::mib(3), 2, ByteSize::mib(2)), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! What the parent and its workers say to each other.
+//!
+//! A worker says [`ToParent::Ready`] once its driver is initialised and waits for its order. [`ToWorker::Start`] carries the
+//! barrier's descriptor if the role has one; further descriptors follow as the role says. From then on only the worker
+//! talks, until [`ToParent::Done`] or [`ToParent::Failed`].
+
+use std::fmt;
+
+use peermap_driver::Uuid;
+use peermap_report::{Mismatch, Phases, Rates};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Complaint;
+use crate::memmap_ipc::Task;
+
+/// From the parent to a worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum ToWorker {
+    /// Begin.
+    Start(Start),
+    /// There is nothing to do; end.
+    Dismiss,
+}
+
+/// The order to begin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Start {
+    /// The number of the worker, from 0.
+    pub(crate) worker: u32,
+    /// How many workers there are.
+    pub(crate) workers: u32,
+    /// The worker's device. Ordinals may differ between processes.
+    pub(crate) device: Uuid,
+    /// How long the worker may take, in milliseconds.
+    pub(crate) time_left_ms: u64,
+    /// What to do.
+    pub(crate) role: Role,
+}
+
+/// What a worker does. Each scenario has its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Role {
+    /// A worker of [`memmap_ipc`](crate::memmap_ipc).
+    MemmapIpc(Task),
+    /// Makes a context and says how long that took.
+    Probe,
+}
+
+/// From a worker to the parent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum ToParent {
+    /// The driver is initialised, which took so many milliseconds.
+    Ready { init_ms: f64 },
+    /// A step begins.
+    Step(Step),
+    /// Something for who wants to know more.
+    Note(String),
+    /// All is done. The worker exits now.
+    Done(Done),
+    /// The worker cannot go on. It exits now.
+    Failed(Complaint),
+}
+
+/// What a worker did.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Done {
+    pub(crate) phases: Phases,
+    /// Bytes found right.
+    pub(crate) verified: u64,
+    /// Median rate of the fill kernels.
+    pub(crate) fill_gb_s: Option<f64>,
+    /// The first buffer that was wrong.
+    pub(crate) mismatch: Option<Mismatch>,
+    /// Repeated measurements, if they were asked for.
+    pub(crate) measured: Option<Rates>,
+}
+
+/// What a worker is doing. Every worker of a run takes the same steps in the same order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Step {
+    /// Opens and initialises the driver.
+    Init,
+    /// Is initialised and waits for its order.
+    Wait,
+    /// Receives descriptors.
+    Receive,
+    /// Makes context and stream.
+    Context,
+    /// Loads kernels.
+    Module,
+    /// Reserves addresses.
+    Reserve,
+    /// Imports and maps.
+    Import,
+    /// Sets access.
+    Access,
+    /// Fills a buffer in this ring step.
+    Fill(u32),
+    /// Waits for all others in this ring step.
+    Barrier(u32),
+    /// Verifies this buffer.
+    Verify(u32),
+    /// Waits until all others have verified.
+    Verified,
+    /// Measures, or waits for a worker that does.
+    Measure,
+    /// Gives everything back.
+    Teardown,
+    /// Has reported and exits.
+    Exit,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Init => f.write_str("init"),
+            Self::Wait => f.write_str("wait for work"),
+            Self::Receive => f.write_str("receive descriptors"),
+            Self::Context => f.write_str("context"),
+            Self::Module => f.write_str("module"),
+            Self::Reserve => f.write_str("reserve"),
+            Self::Import => f.write_str("import and map"),
+            Self::Access => f.write_str("access"),
+            Self::Fill(step) => write!(f, "fill {step}"),
+            Self::Barrier(step) => write!(f, "barrier {step}"),
+            Self::Verify(buffer) => write!(f, "verify {buffer}"),
+            Self::Verified => f.write_str("barrier after verify"),
+            Self::Measure => f.write_str("measure"),
+            Self::Teardown => f.write_str("teardown"),
+            Self::Exit => f.write_str("exit"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use peermap_driver::ByteSize;
+    use peermap_report::FailureKind;
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+    use crate::check::{Verify, VerifyOn};
+    use crate::content::Fill;
+    use crate::kernels::KernelSource;
+
+    fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
+        let bytes = postcard::to_stdvec(message).unwrap();
+        assert_eq!(&postcard::from_bytes::<T>(&bytes).unwrap(), message);
+    }
+
+    #[test]
+    fn what_the_parent_says_arrives_unchanged() {
+        let task = Task {
+            size: ByteSize::gib(3),
+            fill: Fill::Pattern,
+            verify: Verify::All,
+            verify_on: VerifyOn::Host,
+            kernels: KernelSource::File("/kernels/memmap_ipc.ptx".into()),
+            measure: true,
+            verbose: true,
+        };
+        for role in [Role::MemmapIpc(task), Role::Probe] {
+            let device = Uuid([7; 16]);
+            assert_survives(&ToWorker::Start(Start { worker: 3, workers: 8, device, time_left_ms: 59_000, role }));
+        }
+        assert_survives(&ToWorker::Dismiss);
+    }
+
+    #[test]
+    fn what_a_worker_says_arrives_unchanged() {
+        let mut phases = Phases::default();
+        phases.add("init", 480.5);
+        let mismatch = Mismatch { worker: 1, buffer: 2, offset: 1 << 40, expected: 3, got: 4, wrong_bytes: 5 };
+        let measured = Some(Rates { fill_gb_s: 1.0, verify_gb_s: 2.0, memset_gb_s: 3.0 });
+        let done = Done { phases, verified: 4 << 20, fill_gb_s: Some(2.5), mismatch: Some(mismatch), measured };
+        assert_survives(&ToParent::Ready { init_ms: 480.5 });
+        assert_survives(&ToParent::Step(Step::Fill(7)));
+        assert_survives(&ToParent::Note("embedded kernels".to_owned()));
+        assert_survives(&ToParent::Done(done));
+        assert_survives(&ToParent::Failed(Complaint {
+            kind: FailureKind::Driver,
+            message: "CUDA_ERROR_INVALID_VALUE".to_owned(),
+            call: Some("cuMemMap".to_owned()),
+            rule: Some("MAP-3".to_owned()),
+        }));
+    }
+}

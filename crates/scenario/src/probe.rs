@@ -1,0 +1,61 @@
+//! What initialisation and one context take in a process that is alone: the least that any run takes.
+
+use std::time::Duration;
+
+use peermap_driver::Uuid;
+use peermap_ipc::{Deadline, IpcError};
+use peermap_report::EventSink;
+
+use crate::backend::Backend;
+use crate::crew::{Conductor, Crew, WorkerChannel};
+use crate::error::RunError;
+use crate::launch::Launcher;
+use crate::messages::{Done, Role, Start, Step, ToWorker};
+use crate::timing::whole_ms;
+use crate::worker::{Station, WorkerError};
+
+/// The times of a probe, in milliseconds.
+pub(crate) struct Probed {
+    pub(crate) init_ms: f64,
+    pub(crate) context_ms: f64,
+}
+
+/// Starts a worker that does nothing else.
+pub(crate) fn run(
+    device: Uuid,
+    backend: &dyn Backend,
+    launcher: &Launcher,
+    events: &mut dyn EventSink,
+    deadline: Deadline,
+) -> Result<Probed, RunError> {
+    let mut crew = Crew::default();
+    crew.resize(1, backend, launcher)?;
+    crew.conduct(&mut Prober { device }, events, deadline)?;
+    let time = |name| crew.hands().first().and_then(|hand| hand.done()?.phases.get(name)).unwrap_or_default();
+    Ok(Probed { init_ms: time("init"), context_ms: time("context") })
+}
+
+struct Prober {
+    device: Uuid,
+}
+
+impl Conductor for Prober {
+    fn start(&mut self, worker: u32, channel: &mut WorkerChannel, deadline: Deadline) -> Result<(), IpcError> {
+        let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
+        let start = Start { worker, workers: 1, device: self.device, time_left_ms, role: Role::Probe };
+        channel.send(&ToWorker::Start(start), &[], deadline)
+    }
+
+    fn step(&mut self, _worker: u32, _step: Step, _events: &mut dyn EventSink) {}
+
+    fn lost(&mut self, _worker: u32) {}
+}
+
+/// The worker's side.
+pub(crate) fn work(station: &mut Station<'_>) -> Result<Done, WorkerError> {
+    station.begin(Step::Context)?;
+    let context = station.phase("context", |station| Ok(station.driver.ctx_create(0, station.device)?))?;
+    station.begin(Step::Teardown)?;
+    station.driver.ctx_destroy(context)?;
+    Ok(Done { phases: std::mem::take(&mut station.phases), ..Done::default() })
+}

@@ -1,0 +1,174 @@
+//! The worker's side of every scenario.
+
+use std::time::{Duration, Instant};
+
+use peermap_driver::{Device, Driver, DriverError, Uuid};
+use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
+use peermap_report::{FailureKind, Phases};
+
+use crate::devices::find;
+use crate::error::{Complaint, kind_of_driver_error, one_line};
+use crate::kernels::KernelError;
+use crate::memmap_ipc;
+use crate::messages::{Role, Start, Step};
+use crate::post::{Order, Post};
+use crate::probe;
+use crate::timing::ms_since;
+use crate::watched::watched;
+
+/// Why a worker cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkerError {
+    #[error("the driver cannot be opened: {reason}")]
+    Open { reason: String },
+    #[error("the driver cannot be initialised")]
+    Init { source: DriverError },
+    #[error("there is no device {uuid} in this process")]
+    NoDevice { uuid: Uuid },
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    #[error("{log}")]
+    Jit { log: String, source: DriverError },
+    #[error(transparent)]
+    Kernels(#[from] KernelError),
+    #[error("the barrier failed")]
+    Barrier(#[from] BarrierError),
+    #[error("the parent sent no barrier")]
+    NoBarrier,
+    #[error("{workers} buffers of {size} bytes do not fit the address space")]
+    TooLarge { workers: u32, size: u64 },
+    #[error("the channel to the parent failed")]
+    Channel(#[from] IpcError),
+}
+
+impl WorkerError {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Open { .. } | Self::Init { .. } | Self::NoDevice { .. } => FailureKind::Backend,
+            Self::Driver(source) | Self::Jit { source, .. } => kind_of_driver_error(source),
+            Self::Barrier(BarrierError::MemberDied { .. }) => FailureKind::WorkerDied,
+            Self::Barrier(BarrierError::TimedOut { .. }) | Self::Channel(IpcError::TimedOut) => FailureKind::TimedOut,
+            Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
+                FailureKind::Limit
+            }
+            Self::Kernels(_) | Self::Barrier(_) | Self::NoBarrier | Self::TooLarge { .. } | Self::Channel(_) => {
+                FailureKind::Unexpected
+            }
+        }
+    }
+
+    fn driver_error(&self) -> Option<&DriverError> {
+        match self {
+            Self::Driver(source) | Self::Jit { source, .. } | Self::Init { source } => Some(source),
+            _ => None,
+        }
+    }
+
+    /// The same for the parent; `call` is the driver call that failed last.
+    fn complaint(&self, call: Option<peermap_driver::Call>) -> Complaint {
+        let driver_error = self.driver_error();
+        Complaint {
+            kind: self.kind(),
+            message: one_line(self),
+            call: driver_error.and(call).map(|call| call.name().to_owned()),
+            rule: driver_error.and_then(DriverError::rule).map(|rule| rule.to_string()),
+        }
+    }
+}
+
+/// The worker's side of a run. The command's hidden worker subcommand calls it with the channel that it inherited as
+/// descriptor 3, and with a way to open its driver.
+///
+/// Opens and initialises the driver, tells the parent, and does what the parent orders. Gives the exit code of the process:
+/// 0 if all was done or nothing was to be done, and 1 if something failed, which the parent then knows.
+pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Driver>, String>) -> i32 {
+    let mut post = Post::new(channel);
+    let begun = Instant::now();
+    let driver = match open() {
+        Ok(driver) => driver,
+        Err(reason) => return complain(&mut post, WorkerError::Open { reason }.complaint(None)),
+    };
+    let driver = watched(&*driver);
+    match serve(&mut post, &driver, begun) {
+        Ok(()) => 0,
+        Err(error) => complain(&mut post, error.complaint(driver.interceptor().call())),
+    }
+}
+
+fn complain(post: &mut Post, complaint: Complaint) -> i32 {
+    // A parent that is gone cannot hear it, and nobody else is there.
+    let _ = post.failed(complaint);
+    1
+}
+
+fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), WorkerError> {
+    driver.init(0).map_err(|source| WorkerError::Init { source })?;
+    let init_ms = ms_since(begun);
+    post.ready(init_ms)?;
+    let Order::Start(start, barrier) = post.order()? else { return Ok(()) };
+    let device = find(driver, start.device)?.ok_or(WorkerError::NoDevice { uuid: start.device })?;
+    let mut station = Station::new(driver, device, post, &start, init_ms);
+    let done = match start.role {
+        Role::MemmapIpc(task) => {
+            let fd = barrier.ok_or(WorkerError::NoBarrier)?;
+            let member = Barrier::join(fd, start.worker, start.workers)?;
+            memmap_ipc::work(&mut station, member, &task)?
+        }
+        Role::Probe => probe::work(&mut station)?,
+    };
+    post.done(done)?;
+    Ok(())
+}
+
+/// What a role needs: its driver, its device, who it is, its parent, its time.
+pub(crate) struct Station<'a> {
+    pub(crate) driver: &'a dyn Driver,
+    pub(crate) device: Device,
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    pub(crate) deadline: Deadline,
+    pub(crate) phases: Phases,
+    post: &'a mut Post,
+}
+
+impl<'a> Station<'a> {
+    fn new(driver: &'a dyn Driver, device: Device, post: &'a mut Post, start: &Start, init_ms: f64) -> Self {
+        let mut phases = Phases::default();
+        phases.add("init", init_ms);
+        let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
+        Self { driver, device, worker: start.worker, workers: start.workers, deadline, phases, post }
+    }
+
+    /// Tells the parent which step begins.
+    pub(crate) fn begin(&mut self, step: Step) -> Result<(), WorkerError> {
+        Ok(self.post.step(step)?)
+    }
+
+    /// Tells the parent something for who wants to know more.
+    pub(crate) fn note(&mut self, text: String) -> Result<(), WorkerError> {
+        Ok(self.post.note(text)?)
+    }
+
+    /// Receives descriptors that follow the order.
+    pub(crate) fn descriptors(&mut self, count: u32) -> Result<Vec<std::os::fd::OwnedFd>, WorkerError> {
+        Ok(self.post.descriptors(count as usize, self.deadline)?)
+    }
+
+    /// Counts the time of `work` to a phase.
+    pub(crate) fn phase<T>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Self) -> Result<T, WorkerError>,
+    ) -> Result<T, WorkerError> {
+        let begun = Instant::now();
+        let result = work(self)?;
+        self.phases.add(name, ms_since(begun));
+        Ok(result)
+    }
+
+    /// Waits for all others.
+    pub(crate) fn meet(&mut self, member: &mut Member, step: Step) -> Result<(), WorkerError> {
+        self.begin(step)?;
+        Ok(member.wait(self.deadline)?)
+    }
+}
