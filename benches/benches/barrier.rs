@@ -25,15 +25,14 @@ fn rounds(criterion: &mut Criterion) {
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
     let cores = u32::try_from(usable_cores()).unwrap_or(CROWD).min(CROWD);
-    for members in [cores, CROWD] {
+    let mut crews = vec![cores, CROWD];
+    crews.dedup();
+    for members in crews {
         for kind in [Kind::Sleeping, Kind::Spinning] {
             let mut crew = Crew::start(kind, members);
             group.bench_function(BenchmarkId::new(format!("{kind:?}"), members), |bencher| {
                 bencher.iter_custom(|rounds| crew.rounds(u32::try_from(rounds).unwrap_or(u32::MAX)).iter().sum());
             });
-        }
-        if members == CROWD {
-            break;
         }
     }
     group.finish();

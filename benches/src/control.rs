@@ -1,7 +1,8 @@
 //! Calls on a process with many live mappings.
 
 use peermap_driver::{
-    AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, HandleType, Location, MemHandle, OsHandle,
+    AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, GranularityOption, HandleType, Location, MemHandle,
+    OsHandle,
 };
 use peermap_sim::{SimMachine, SimProcess};
 
@@ -11,16 +12,19 @@ const SPARE: usize = 256;
 /// Random places are drawn from this; the same in every run.
 const SEED: u64 = 0x70EE_12A9;
 
-/// A simulated process with live mappings at random places of one reservation, half of which is free.
+/// Places from one stretch to the next. That the first of each is free spares the benchmark a list of the free ones, whose
+/// cache misses would be measured with the calls.
+const STRETCH: u64 = 4;
+
+/// A simulated process with live mappings at random places of one reservation.
 ///
 /// The memory is spread over the devices of the machine, so that as many allocations fit.
 pub struct Populated {
     process: SimProcess,
     granule: ByteSize,
     base: DevicePtr,
-    /// Places, in granules from the base: those that are free.
-    free: Vec<u64>,
-    /// Places that are mapped.
+    /// The places that are mapped, in granules from the base, in no order. In each stretch of [`STRETCH`] places one is
+    /// mapped, which is never the first.
     mapped: Vec<u64>,
     spare: Vec<MemHandle>,
     devices: i32,
@@ -39,20 +43,20 @@ impl Populated {
         process.init(0).expect("a driver can be initialised");
         let devices = process.device_get_count().expect("a count");
         process.ctx_create(0, process.device_get(0).expect("there is a device")).expect("a context");
-        let granule = process.mem_get_allocation_granularity(&prop(0), Default::default()).expect("a granularity");
-        let places = 2 * live as u64 + 1;
-        let size = granule.checked_mul(places).expect("a size");
+        let granule =
+            process.mem_get_allocation_granularity(&prop(0), GranularityOption::MINIMUM).expect("a granularity");
+        let size = granule.checked_mul(STRETCH * live as u64).expect("a size");
         let base = process.mem_address_reserve(size, ByteSize::ZERO, DevicePtr::NULL, 0).expect("addresses");
         let mut random = fastrand::Rng::with_seed(SEED);
-        let mut free: Vec<u64> = (0..places).collect();
-        random.shuffle(&mut free);
-        let mapped = free.split_off(free.len() - live);
+        let mut mapped: Vec<u64> =
+            (0..live as u64).map(|stretch| STRETCH * stretch + random.u64(1..STRETCH)).collect();
+        random.shuffle(&mut mapped);
         let mut handles: Vec<MemHandle> = (0..(live + SPARE) as i32)
             .map(|index| process.mem_create(granule, &prop(index % devices), 0).expect("memory"))
             .collect();
         random.shuffle(&mut handles);
         let spare = handles.split_off(live);
-        let populated = Self { process, granule, base, free, mapped, spare, devices, random };
+        let populated = Self { process, granule, base, mapped, spare, devices, random };
         for (place, handle) in populated.mapped.iter().zip(handles) {
             populated.map(populated.address(*place), handle);
         }
@@ -74,7 +78,7 @@ impl Populated {
     /// # Panics
     /// If the driver refuses any of them.
     pub fn map_and_unmap(&mut self) {
-        let place = self.free[self.random.usize(..self.free.len())];
+        let place = STRETCH * self.random.u64(..self.mapped.len() as u64);
         let handle = self.spare[self.random.usize(..self.spare.len())];
         let address = self.address(place);
         self.map(address, handle);
@@ -96,7 +100,7 @@ impl Populated {
     /// # Panics
     /// If the driver refuses.
     pub fn create_and_release(&mut self) {
-        let device = self.random.i32(..self.devices);
+        let device = self.random.i32(0..self.devices);
         let handle = self.process.mem_create(self.granule, &prop(device), 0).expect("memory");
         self.process.mem_release(handle).expect("it is a handle");
     }

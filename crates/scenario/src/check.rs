@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use peermap_driver::{Driver, Result};
+use peermap_report::Mismatch;
 use serde::{Deserialize, Serialize};
 
 use crate::content::{Author, Content, UnknownName};
@@ -64,6 +65,14 @@ pub(crate) struct Difference {
     pub(crate) expected: u8,
     pub(crate) got: u8,
     pub(crate) wrong_bytes: u64,
+}
+
+impl Difference {
+    /// The same with the names of worker and buffer.
+    pub(crate) fn seen_by(self, worker: u32, buffer: u32) -> Mismatch {
+        let Self { offset, expected, got, wrong_bytes } = self;
+        Mismatch { worker, buffer, offset, expected, got, wrong_bytes }
+    }
 }
 
 /// How much is copied to the host at once.
@@ -147,10 +156,7 @@ mod tests {
         let mut found = bytes(content, 100);
         found[17] = 0;
         found[98] = 1;
-        assert_eq!(
-            difference(&found, content),
-            Some(Difference { offset: 17, expected: 6, got: 0, wrong_bytes: 2 })
-        );
+        assert_eq!(difference(&found, content), Some(Difference { offset: 17, expected: 6, got: 0, wrong_bytes: 2 }));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The workers of a run, as the parent sees them: who does what, who died, and when all is over.
 
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use peermap_ipc::{Child, Deadline, Event as Seen, Exit, IpcError, TypedChannel, wait_any};
+use peermap_ipc::{Child, ChildError, Deadline, Event as Seen, Exit, IpcError, TypedChannel, wait_any};
 use peermap_report::{Event, EventSink};
 
 use crate::backend::Backend;
@@ -19,13 +20,21 @@ pub(crate) type WorkerChannel = TypedChannel<ToWorker, ToParent>;
 /// What a scenario adds to the supervision of its workers.
 pub(crate) trait Conductor {
     /// A worker is initialised: tells it what to do.
-    fn start(&mut self, worker: u32, channel: &mut WorkerChannel, deadline: Deadline) -> Result<(), IpcError>;
+    fn start(&mut self, ready: Ready<'_>, events: &mut dyn EventSink) -> Result<(), IpcError>;
 
     /// A worker begins a step.
     fn step(&mut self, worker: u32, step: Step, events: &mut dyn EventSink);
 
     /// A worker will never arrive anywhere again: nobody may wait for it.
     fn lost(&mut self, worker: u32);
+}
+
+/// A worker that waits for its order.
+pub(crate) struct Ready<'a> {
+    pub(crate) worker: u32,
+    pub(crate) pid: u32,
+    pub(crate) channel: &'a mut WorkerChannel,
+    pub(crate) deadline: Deadline,
 }
 
 /// A worker, as the parent sees it.
@@ -176,13 +185,13 @@ impl Crew {
         for (index, hand) in self.hands.iter_mut().enumerate() {
             children.push(&mut hand.child);
             if hand.talking {
-                channels.push(std::os::fd::AsFd::as_fd(&hand.channel));
+                channels.push(hand.channel.as_fd());
                 talking.push(index);
             }
         }
         match wait_any(&mut children, &channels, deadline) {
             Ok(seen) => Ok((seen, talking)),
-            Err(peermap_ipc::ChildError::TimedOut) => Err(self.timed_out()),
+            Err(ChildError::TimedOut) => Err(self.timed_out()),
             Err(source) => Err(RunError::Watch { source }),
         }
     }
@@ -192,7 +201,7 @@ impl Crew {
         let running = self.hands.iter().filter(|hand| hand.exit.is_none());
         match running.min_by_key(|hand| hand.steps) {
             Some(hand) => RunError::TimedOut { worker: hand.worker, pid: hand.pid(), step: hand.step },
-            None => RunError::Watch { source: peermap_ipc::ChildError::TimedOut },
+            None => RunError::Watch { source: ChildError::TimedOut },
         }
     }
 
@@ -248,10 +257,13 @@ fn take_in(
         ToParent::Ready { init_ms } => {
             hand.init_ms = Some(init_ms);
             hand.begin(Step::Receive);
-            match conductor.start(worker, &mut hand.channel, deadline) {
+            let ready = Ready { worker, pid: hand.pid(), channel: &mut hand.channel, deadline };
+            match conductor.start(ready, events) {
                 // A worker that is gone is noticed by its end.
                 Ok(()) | Err(IpcError::PeerClosed) => {}
-                Err(IpcError::TimedOut) => return Some(RunError::TimedOut { worker, pid: hand.pid(), step: hand.step }),
+                Err(IpcError::TimedOut) => {
+                    return Some(RunError::TimedOut { worker, pid: hand.pid(), step: hand.step });
+                }
                 Err(source) => return Some(RunError::Channel { worker, source }),
             }
         }

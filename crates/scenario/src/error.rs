@@ -130,7 +130,10 @@ pub enum UsageError {
     #[error("a timeout of 0 ends every run; use a --timeout of 1 second or more")]
     ZeroTimeout,
     /// A size that the device cannot map.
-    #[error("{size} is no multiple of the granularity, which is {granularity}; the next size that fits is {}", shown(next))]
+    #[error(
+        "{size} is no multiple of the granularity, which is {granularity}; the next size that fits is {}",
+        shown(next)
+    )]
     Granularity {
         /// What was asked for.
         size: ByteSize,
@@ -424,10 +427,7 @@ mod tests {
     #[test]
     fn a_failed_call_is_named_once() {
         let error = driver_error(DriverError::refused(CuResult::OUT_OF_MEMORY));
-        assert_eq!(
-            one_line(&error),
-            "cuMemCreate failed in the parent, step \"create\": CUDA_ERROR_OUT_OF_MEMORY"
-        );
+        assert_eq!(one_line(&error), "cuMemCreate failed in the parent, step \"create\": CUDA_ERROR_OUT_OF_MEMORY");
         assert_eq!(error.failure().call.as_deref(), Some("cuMemCreate"));
     }
 

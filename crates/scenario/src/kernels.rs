@@ -52,7 +52,10 @@ pub(crate) fn locate(folder: Option<&Path>, exe: &Path) -> Result<KernelSource, 
 fn find(folder: &Path) -> Option<KernelSource> {
     let files = ENDINGS.iter().map(|ending| folder.join(NAME).with_extension(ending));
     // Workers may have another working directory one day.
-    files.filter(|file| file.is_file()).find_map(|file| fs::canonicalize(file).ok()).map(|file| KernelSource::File(file.into()))
+    files
+        .filter(|file| file.is_file())
+        .find_map(|file| fs::canonicalize(file).ok())
+        .map(|file| KernelSource::File(file.into()))
 }
 
 impl KernelSource {

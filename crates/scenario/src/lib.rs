@@ -36,6 +36,8 @@ mod kernels;
 mod launch;
 pub mod memmap_ipc;
 mod messages;
+#[cfg(test)]
+mod mock;
 mod post;
 mod probe;
 mod timing;
@@ -44,7 +46,7 @@ mod worker;
 
 pub use backend::{Backend, BackendError, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
-pub use content::Fill;
+pub use content::{Fill, UnknownName};
 pub use devices::{DeviceChoice, ParseDeviceError};
 pub use error::{Complaint, RunError, UsageError, one_line};
 pub use launch::Launcher;

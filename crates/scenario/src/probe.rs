@@ -7,7 +7,7 @@ use peermap_ipc::{Deadline, IpcError};
 use peermap_report::EventSink;
 
 use crate::backend::Backend;
-use crate::crew::{Conductor, Crew, WorkerChannel};
+use crate::crew::{Conductor, Crew, Ready};
 use crate::error::RunError;
 use crate::launch::Launcher;
 use crate::messages::{Done, Role, Start, Step, ToWorker};
@@ -40,7 +40,8 @@ struct Prober {
 }
 
 impl Conductor for Prober {
-    fn start(&mut self, worker: u32, channel: &mut WorkerChannel, deadline: Deadline) -> Result<(), IpcError> {
+    fn start(&mut self, ready: Ready<'_>, _events: &mut dyn EventSink) -> Result<(), IpcError> {
+        let Ready { worker, channel, deadline, .. } = ready;
         let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
         let start = Start { worker, workers: 1, device: self.device, time_left_ms, role: Role::Probe };
         channel.send(&ToWorker::Start(start), &[], deadline)

@@ -28,7 +28,7 @@ pub(crate) enum Chosen {
 /// Decides on a backend without initialising anything: workers are started before the parent initialises.
 pub(crate) fn choose(place: &Where) -> Result<Chosen, ExitCode> {
     let profile = machine_profile(place.profile.as_deref()).map_err(|error| {
-        show::error(&error);
+        show::complaint(&error.to_string());
         ExitCode::Usage
     })?;
     match place.backend {
@@ -61,7 +61,7 @@ impl Chosen {
             Self::Sim(profile) => match SimBackend::start(profile) {
                 Ok(backend) => Ok(Box::new(backend)),
                 Err(error) => {
-                    show::error(&error);
+                    show::complaint(&format!("{error:#}"));
                     Err(ExitCode::Unexpected)
                 }
             },

@@ -24,7 +24,7 @@ rules! { CONTEXT;
     FAULT_1 = "FAULT-1" [cuCtxSynchronize, cuCtxCreate, cuMemcpyDtoH, cuMemsetD8, cuMemAlloc, cuMemGetInfo,
         cuLaunchKernel] ILLEGAL_ADDRESS:
         "work reached an address without the right to; the process's contexts are dead from then on"
-        step "vmm" "kernel-fault-unmapped" 8 step "vmm" "kernel-fault-unmapped" 28 step "peer" "peer-fault" 13
+        step "vmm" "kernel-fault-unmapped" 9 step "vmm" "kernel-fault-unmapped" 28 step "peer" "peer-fault" 13
         step "inflight" "memset-then-unmap" 9;
     PEER_1 = "PEER-1" [cuCtxEnablePeerAccess] INVALID_VALUE: "the flags must be 0" step "peer" "peer-access-query" 12;
     PEER_2 = "PEER-2" [cuCtxEnablePeerAccess] PEER_ACCESS_UNSUPPORTED:

@@ -29,15 +29,15 @@ impl FromStr for DeviceChoice {
     fn from_str(text: &str) -> Result<Self, ParseDeviceError> {
         let text = text.trim();
         let ordinal = text.parse::<i32>().ok().filter(|ordinal| *ordinal >= 0).map(Self::Ordinal);
-        ordinal
-            .or_else(|| text.parse().ok().map(Self::Uuid))
-            .ok_or_else(|| ParseDeviceError { text: text.to_owned() })
+        ordinal.or_else(|| text.parse().ok().map(Self::Uuid)).ok_or_else(|| ParseDeviceError { text: text.to_owned() })
     }
 }
 
 /// A text that names no device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} names no device; use an ordinal such as 0 or a UUID such as GPU-00112233-4455-6677-8899-aabbccddeeff")]
+#[error(
+    "{text:?} names no device; use an ordinal such as 0 or a UUID such as GPU-00112233-4455-6677-8899-aabbccddeeff"
+)]
 pub struct ParseDeviceError {
     text: String,
 }

@@ -46,7 +46,8 @@ pub(crate) fn select(
     wanted: Option<&[DeviceChoice]>,
     enable_peers: bool,
 ) -> Result<Selection, SelectError> {
-    let there = (0..driver.device_get_count()?).map(|ordinal| driver.device_get(ordinal)).collect::<Result<Vec<_>, _>>()?;
+    let there =
+        (0..driver.device_get_count()?).map(|ordinal| driver.device_get(ordinal)).collect::<Result<Vec<_>, _>>()?;
     let candidates = match wanted {
         None => there,
         Some(wanted) => resolve(driver, wanted, &there)?,
@@ -89,6 +90,9 @@ fn resolve(driver: &dyn Driver, wanted: &[DeviceChoice], there: &[Device]) -> Re
     if wanted.is_empty() {
         return Err(UsageError::NoDevices.into());
     }
+    if wanted.len() > there.len() {
+        return Err(UsageError::TooManyDevices { asked: wanted.len(), there: there.len() }.into());
+    }
     let mut devices = Vec::new();
     for choice in wanted {
         let found = match choice {
@@ -120,7 +124,10 @@ fn objection(
     for (attribute, lacking) in [
         (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "it has no virtual memory management"),
         (DeviceAttribute::UNIFIED_ADDRESSING, "it has no unified addressing"),
-        (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "its memory cannot be shared as a file descriptor"),
+        (
+            DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+            "its memory cannot be shared as a file descriptor",
+        ),
     ] {
         if driver.device_get_attribute(attribute, device)? == 0 {
             return Ok(Some(lacking.to_owned()));
@@ -128,7 +135,9 @@ fn objection(
     }
     let mode = driver.device_get_attribute(DeviceAttribute::COMPUTE_MODE, device)?;
     if mode != 0 {
-        return Ok(Some(format!("its compute mode is {mode}, and only the default mode (0) lets several processes use it")));
+        return Ok(Some(format!(
+            "its compute mode is {mode}, and only the default mode (0) lets several processes use it"
+        )));
     }
     for other in chosen.iter().map(|chosen| chosen.device) {
         if !driver.device_can_access_peer(device, other)? || !driver.device_can_access_peer(other, device)? {
@@ -219,6 +228,8 @@ mod tests {
         let uuid = driver.device_get_uuid(Device(1)).unwrap();
         let error = select(&driver, Some(&[DeviceChoice::Ordinal(1), DeviceChoice::Uuid(uuid)]), false).unwrap_err();
         assert!(error.to_string().starts_with("device 1 is named twice"), "{error}");
+        let error = select(&driver, Some(&choices(&[0, 1, 2])), false).unwrap_err();
+        assert_eq!(error.to_string(), "3 devices are named in --devices, but there are 2");
         let error = select(&driver, Some(&[]), false).unwrap_err();
         assert!(matches!(error, SelectError::Usage(UsageError::NoDevices)));
     }

@@ -1,0 +1,76 @@
+//! Every rule is shown by the recorded steps that it names.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use peermap_driver::CuResult;
+use peermap_model::{Evidence, Rule, rules};
+use serde_json::Value;
+
+/// The steps of every recorded trace, by file and name.
+fn recordings() -> HashMap<(String, String), Vec<Value>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
+    let mut traces: HashMap<(String, String), Vec<Value>> = HashMap::new();
+    for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        let mut name = String::new();
+        for line in fs::read_to_string(&file).unwrap().lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            match line.get("trace") {
+                Some(_) => line["name"].as_str().unwrap().clone_into(&mut name),
+                None => traces.entry((stem.clone(), name.clone())).or_default().push(line),
+            }
+        }
+    }
+    traces
+}
+
+/// What a step answers where the rule decides: the code by name, or the crash of the driver.
+fn expected(rule: &Rule) -> String {
+    if rule.id == rules::HANDLE_1.id { "SIGSEGV".to_owned() } else { rule.result.name() }
+}
+
+/// What is wrong with a piece of evidence, if anything is.
+fn flaw(traces: &HashMap<(String, String), Vec<Value>>, rule: &Rule, evidence: Evidence) -> Option<String> {
+    let Evidence::Step(file, trace, number) = evidence else { return None };
+    let place = format!("{}: step {number} of {trace} in {file}.jsonl", rule.id);
+    let Some(steps) = traces.get(&(file.to_owned(), trace.to_owned())) else {
+        return Some(format!("{place}: there is no such trace"));
+    };
+    let Some(step) = usize::try_from(number).unwrap().checked_sub(1).and_then(|index| steps.get(index)) else {
+        return Some(format!("{place}: the trace has {} steps", steps.len()));
+    };
+    let (call, result) = (step["call"].as_str().unwrap(), step["result"].as_str().unwrap());
+    let right = rule.calls.iter().any(|of_rule| of_rule.name() == call) && result == expected(rule);
+    (!right).then(|| format!("{place}: {call} answered {result}, the rule says {:?} {}", rule.calls, expected(rule)))
+}
+
+#[test]
+fn every_recorded_step_that_a_rule_names_shows_it() {
+    let traces = recordings();
+    let flaws: Vec<String> = rules::all()
+        .flat_map(|rule| rule.evidence.iter().filter_map(|evidence| flaw(&traces, rule, *evidence)))
+        .collect();
+    assert!(flaws.is_empty(), "{}", flaws.join("\n"));
+}
+
+#[test]
+fn most_rules_are_shown_by_recordings() {
+    let (manual, recorded): (Vec<_>, Vec<_>) =
+        rules::all().partition(|rule| rule.evidence.iter().all(|evidence| matches!(evidence, Evidence::Manual(_))));
+    assert!(recorded.len() > 2 * manual.len(), "{} recorded, {} by the manual alone", recorded.len(), manual.len());
+}
+
+#[test]
+fn the_check_of_evidence_can_fail() {
+    let traces = recordings();
+    let map = &rules::MAP_8;
+    assert!(flaw(&traces, map, Evidence::Step("vmm", "no-such-trace", 1)).unwrap().contains("no such trace"));
+    assert!(flaw(&traces, map, Evidence::Step("vmm", "map-overlap", 10_000)).unwrap().contains("the trace has"));
+    assert!(flaw(&traces, map, Evidence::Step("vmm", "map-overlap", 0)).is_some());
+    assert!(flaw(&traces, map, Evidence::Step("vmm", "map-overlap", 1)).unwrap().contains(&CuResult::SUCCESS.name()));
+}

@@ -1,0 +1,36 @@
+//! NVIDIA's memMapIPCDrv: processes fill and verify each other's `cuMemMap` memory.
+//!
+//! The parent chooses devices and allocates one buffer per worker on the first of them. It exports each buffer as a file
+//! descriptor and hands all descriptors to every worker. Workers map all buffers in a row. In step `i` of as many steps as
+//! there are workers, worker `id` fills buffer `(i + id) mod n`; after each step all wait for all. Then worker `id` verifies
+//! buffer `id`, which worker `(id + 1) mod n` filled last.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `options.rs` | what can be asked for |
+//! | `parent.rs` | the parent's story |
+//! | `plan.rs` | who works where, and the report |
+//! | `handover.rs` | order, descriptors, barrier and progress of the workers |
+//! | `buffers.rs` | the memory: granularity, create, export, release |
+//! | `worker.rs` | the worker's story |
+//! | `ring.rs` | who fills which buffer when |
+//! | `measure.rs` | repeated measurements after a run |
+//!
+//! # Portability
+//! Differences from the sample: the parent needs no context; workers start before the parent initialises its own driver, so
+//! that all initialise at once; the sample's first barrier is the message with which each worker says that it is ready;
+//! worker `i` of several per device works on chosen device `i mod devices`, so that neighbours in the ring sit on different
+//! devices.
+
+mod buffers;
+mod handover;
+mod measure;
+mod options;
+mod parent;
+mod plan;
+mod ring;
+mod worker;
+
+pub use options::Options;
+pub use parent::run;
+pub(crate) use worker::{Task, work};

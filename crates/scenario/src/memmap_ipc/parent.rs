@@ -1,0 +1,168 @@
+//! The parent's story.
+
+use std::cell::OnceCell;
+use std::time::Instant;
+
+use peermap_driver::{Driver, DriverError, Uuid};
+use peermap_ipc::{Barrier, Deadline};
+use peermap_report::{Event, EventSink, Reference, RejectedDevice, RunReport};
+
+use super::Options;
+use super::buffers::{Buffers, SizeError, check_size};
+use super::handover::Handover;
+use super::plan::{End, Plan, SCENARIO};
+use crate::backend::{Backend, BackendError};
+use crate::crew::{Crew, Hand};
+use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
+use crate::error::RunError;
+use crate::kernels::{KernelSource, locate};
+use crate::launch::{Launcher, allow_descriptors, descriptor_batch};
+use crate::probe;
+use crate::timing::ms_since;
+use crate::watched::{Watched, watched};
+
+/// Runs the scenario.
+///
+/// Call it from the main thread: workers die with the thread that started them.
+///
+/// # Errors
+/// A [`RunError`] is what went wrong before the workers got their work: options, limits, devices, memory. Whatever goes
+/// wrong after that is the [`failure`](RunReport::failure) of the report, which lists the workers all the same. Either way
+/// all workers have ended when this returns.
+pub fn run(
+    options: &Options,
+    backend: &dyn Backend,
+    launcher: &Launcher,
+    events: &mut dyn EventSink,
+) -> Result<RunReport, RunError> {
+    options.check()?;
+    let kernels = locate(options.kernels.as_deref(), &launcher.exe)?;
+    events.event(&Event::RunStarted {
+        scenario: SCENARIO.to_owned(),
+        backend: backend.name().to_owned(),
+        profile: backend.profile().map(str::to_owned),
+    });
+    let run = Run { options, backend, launcher, kernels, driver: OnceCell::new() };
+    let (mut report, device) = run.once(false, events)?;
+    if options.measure && report.ok {
+        run.measure(&mut report, device, events)?;
+    }
+    events.event(&Event::Finished { ok: report.ok, wall_ms: report.wall_ms });
+    Ok(report)
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    backend: &'a dyn Backend,
+    launcher: &'a Launcher,
+    kernels: KernelSource,
+    /// Opened at the first use, after the workers were started.
+    driver: OnceCell<Box<dyn Driver>>,
+}
+
+impl Run<'_> {
+    /// The run itself, and the device that held the buffers. `measure` has the workers measure after they have verified.
+    fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<(RunReport, Uuid), RunError> {
+        let Self { options, backend, kernels, .. } = self;
+        let begun = Instant::now();
+        let deadline = Deadline::after(options.timeout);
+
+        // Workers first, so that they initialise their drivers while this process initialises its own.
+        let mut crew = Crew::default();
+        self.employ(&mut crew, options.workers(self.expected_devices())?)?;
+
+        let driver = watched(self.driver()?);
+        let Selection { chosen, rejected } = choose(&driver, options)?;
+        announce(&rejected, events);
+        let workers = options.workers(chosen.len())?;
+        let plan = Plan::new(options, chosen, rejected, workers)?;
+        check_size(&driver, plan.first(), workers, options.size, backend.memory_limit())
+            .map_err(|error| size_error(&driver, error))?;
+        self.employ(&mut crew, workers)?;
+
+        // The memory: create and export, on the first device.
+        let created = Buffers::create(&driver, plan.first(), workers, options.size);
+        let mut buffers = created.map_err(|source| in_parent(&driver, "allocate and export", source))?;
+        let barrier = Barrier::create(SCENARIO, workers).map_err(|source| RunError::Barrier { source })?;
+
+        // Every worker that is ready gets all descriptors; from then on this process only watches.
+        let task = plan.task(options, kernels, measure);
+        let mut handover = Handover::new(&plan, task, &mut buffers, barrier, descriptor_batch()?);
+        let outcome = crew.conduct(&mut handover, events, deadline);
+
+        let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
+        let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
+        let end = End { hands: crew.hands(), failure: outcome.err(), wall_ms: ms_since(begun) };
+        let report = plan.report(options, *backend, kernels, end);
+        Ok((report, plan.first().uuid))
+    }
+
+    /// A second run whose workers measure, and then a process that only initialises: so neither falsifies the first run.
+    fn measure(&self, report: &mut RunReport, device: Uuid, events: &mut dyn EventSink) -> Result<(), RunError> {
+        let (again, _) = self.once(true, events)?;
+        for (worker, measured) in report.workers.iter_mut().zip(again.workers) {
+            worker.measured = measured.measured;
+        }
+        report.ok = again.ok;
+        report.failure = again.failure;
+        let deadline = Deadline::after(self.options.timeout);
+        let probed = probe::run(device, self.backend, self.launcher, events, deadline)?;
+        report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
+        Ok(())
+    }
+
+    /// How many devices will take part, as far as one can know before anything is initialised.
+    fn expected_devices(&self) -> usize {
+        match &self.options.devices {
+            Some(devices) => devices.len(),
+            None => self.backend.expected_devices().min(MAX_DEVICES),
+        }
+    }
+
+    /// Starts workers, or dismisses some, until there are `count`.
+    fn employ(&self, crew: &mut Crew, count: u32) -> Result<(), RunError> {
+        allow_descriptors(count)?;
+        crew.resize(count, self.backend, self.launcher)
+    }
+
+    /// The driver of this process, initialised.
+    fn driver(&self) -> Result<&dyn Driver, RunError> {
+        if let Some(driver) = self.driver.get() {
+            return Ok(&**driver);
+        }
+        let driver = self.backend.driver()?;
+        driver.init(0).map_err(|source| BackendError::new(self.backend.name(), source))?;
+        Ok(&**self.driver.get_or_init(|| driver))
+    }
+}
+
+fn choose(driver: &Watched<'_>, options: &Options) -> Result<Selection, RunError> {
+    select(driver, options.devices.as_deref(), options.enable_peers).map_err(|error| match error {
+        SelectError::Usage(usage) => usage.into(),
+        SelectError::NoneUsable { rejected } => RunError::NoUsableDevice { rejected },
+        SelectError::Driver(source) => in_parent(driver, "choose devices", source),
+    })
+}
+
+fn announce(rejected: &[RejectedDevice], events: &mut dyn EventSink) {
+    for RejectedDevice { device, reason } in rejected.iter().cloned() {
+        events.event(&Event::DeviceRejected { device, reason });
+    }
+}
+
+fn size_error(driver: &Watched<'_>, error: SizeError) -> RunError {
+    match error {
+        SizeError::Usage(usage) => usage.into(),
+        SizeError::Driver(source) => in_parent(driver, "check the size", source),
+    }
+}
+
+fn in_parent(driver: &Watched<'_>, step: &'static str, source: DriverError) -> RunError {
+    RunError::Driver { step, call: driver.interceptor().call(), source }
+}
+
+/// The mismatch of the lowest worker that found one.
+fn first_mismatch(hands: &[Hand]) -> Result<(), RunError> {
+    let found = hands.iter().find_map(|hand| Some((hand.done()?.mismatch?, hand.pid())));
+    found.map_or(Ok(()), |(mismatch, pid)| Err(RunError::Mismatch { mismatch, pid }))
+}

@@ -1,0 +1,116 @@
+//! Who works where, with what; and what the report says about it.
+
+use peermap_report::{Phases, RejectedDevice, RunReport, SCHEMA, WorkerReport};
+
+use super::{Options, Task};
+use crate::backend::Backend;
+use crate::content::Fill;
+use crate::crew::Hand;
+use crate::devices::Chosen;
+use crate::error::{RunError, UsageError};
+use crate::kernels::KernelSource;
+use crate::messages::Done;
+
+/// The name of the scenario.
+pub(super) const SCENARIO: &str = "memmap-ipc";
+
+/// What was decided before the workers got their work.
+pub(super) struct Plan {
+    /// The devices that take part; at least one.
+    chosen: Vec<Chosen>,
+    rejected: Vec<RejectedDevice>,
+    pub(super) workers: u32,
+    fill: Fill,
+}
+
+impl Plan {
+    pub(super) fn new(
+        options: &Options,
+        chosen: Vec<Chosen>,
+        rejected: Vec<RejectedDevice>,
+        workers: u32,
+    ) -> Result<Self, UsageError> {
+        let fill = Fill::decide(options.fill, workers).ok_or(UsageError::IdsDoNotFit { workers })?;
+        Ok(Self { chosen, rejected, workers, fill })
+    }
+
+    /// The device that holds all buffers.
+    pub(super) fn first(&self) -> &Chosen {
+        self.device_of(0)
+    }
+
+    /// The device of a worker. Neighbours in the ring sit on different devices, if there are several.
+    pub(super) fn device_of(&self, worker: u32) -> &Chosen {
+        &self.chosen[worker as usize % self.chosen.len()]
+    }
+
+    /// What each worker is to do.
+    pub(super) fn task(&self, options: &Options, kernels: &KernelSource, measure: bool) -> Task {
+        Task {
+            size: options.size,
+            fill: self.fill,
+            verify: options.verify,
+            verify_on: options.verify_on,
+            kernels: kernels.clone(),
+            measure,
+            verbose: options.verbose,
+        }
+    }
+
+    /// What came of it.
+    pub(super) fn report(
+        &self,
+        options: &Options,
+        backend: &dyn Backend,
+        kernels: &KernelSource,
+        end: End<'_>,
+    ) -> RunReport {
+        RunReport {
+            schema: SCHEMA,
+            scenario: SCENARIO.to_owned(),
+            backend: backend.name().to_owned(),
+            profile: backend.profile().map(str::to_owned),
+            ok: end.failure.is_none(),
+            options: options.shown(self.fill, &kernels.to_string()),
+            rejected: self.rejected.clone(),
+            workers: end.hands.iter().map(|hand| self.worker_report(options, hand)).collect(),
+            wall_ms: end.wall_ms,
+            reference: None,
+            failure: end.failure.as_ref().map(RunError::failure),
+        }
+    }
+
+    fn worker_report(&self, options: &Options, hand: &Hand) -> WorkerReport {
+        let device = self.device_of(hand.worker());
+        let done = hand.done().cloned().unwrap_or_else(|| unfinished(hand));
+        WorkerReport {
+            worker: hand.worker(),
+            device: device.device.0,
+            device_uuid: device.uuid.to_string(),
+            device_name: device.name.clone(),
+            pid: hand.pid(),
+            bytes: options.size.get(),
+            verified: done.verified,
+            fill_gb_s: done.fill_gb_s,
+            phases_ms: done.phases,
+            last_step: hand.step().to_string(),
+            measured: done.measured,
+        }
+    }
+}
+
+/// How a run ended.
+pub(super) struct End<'a> {
+    pub(super) hands: &'a [Hand],
+    pub(super) failure: Option<RunError>,
+    pub(super) wall_ms: f64,
+}
+
+/// What is known of a worker that did not come to its end.
+fn unfinished(hand: &Hand) -> Done {
+    let mut phases = Phases::default();
+    if let Some(init_ms) = hand.init_ms() {
+        phases.add("init", init_ms);
+    }
+    Done { phases, ..Done::default() }
+}
