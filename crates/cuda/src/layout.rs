@@ -138,6 +138,11 @@ impl AnyValue {
     }
 }
 
+/// `CUipcMemHandle` and `CUipcEventHandle`: 64 bytes that are passed by value.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct CuIpcHandle(pub(crate) [u8; 64]);
+
 #[cfg(test)]
 mod tests {
     use cudarc::driver::sys;

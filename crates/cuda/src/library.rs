@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 use cudarc::driver::sys;
 use peermap_driver::{CuResult, DriverError, Result};
 
-use crate::layout::{AnyValue, CuMemAccessDesc, CuMemAllocationProp, CuMemLocation};
+use crate::layout::{AnyValue, CuIpcHandle, CuMemAccessDesc, CuMemAllocationProp, CuMemLocation};
 
 /// What the driver answered, as a result.
 pub(crate) const fn check(code: u32) -> Result<()> {
@@ -164,6 +164,10 @@ functions! {
     optional mem_host_alloc = cuMemHostAlloc(ptr: *mut *mut c_void, size: u64, flags: u32);
     optional mem_free_host = cuMemFreeHost(ptr: *mut c_void);
     optional ipc_get_mem_handle = cuIpcGetMemHandle(handle: *mut [u8; 64], ptr: u64);
+    optional ipc_open_mem_handle = cuIpcOpenMemHandle_v2(ptr: *mut u64, handle: CuIpcHandle, flags: u32);
+    optional ipc_close_mem_handle = cuIpcCloseMemHandle(ptr: u64);
+    optional ipc_get_event_handle = cuIpcGetEventHandle(handle: *mut [u8; 64], event: u64);
+    optional ipc_open_event_handle = cuIpcOpenEventHandle(event: *mut u64, handle: CuIpcHandle);
 
     optional memset_d8 = cuMemsetD8_v2(dst: u64, value: u8, size: u64);
     optional memset_d8_async = cuMemsetD8Async(dst: u64, value: u8, size: u64, stream: u64);

@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use peermap_driver::{
-    CuResult, DevicePtr, DriverError, FabricHandle, HandleType, IpcMemHandle, MemHandle, OsHandle, Result,
-    ShareableHandle,
+    CuResult, DevicePtr, DriverError, Event, FabricHandle, HandleType, IpcEventHandle, IpcMemHandle, MemHandle,
+    OsHandle, Result, ShareableHandle,
 };
 
 use crate::driver::CudaDriver;
-use crate::layout::AnyValue;
+use crate::layout::{AnyValue, CuIpcHandle};
 
 impl CudaDriver {
     pub(crate) fn mem_export_to_shareable_handle(
@@ -52,6 +52,34 @@ impl CudaDriver {
         // SAFETY: `cuIpcGetMemHandle` writes one `CUipcMemHandle`, which is 64 bytes, and checks the address.
         unsafe { self.library.ipc_get_mem_handle(&raw mut handle, ptr.get()) }?;
         Ok(IpcMemHandle(handle))
+    }
+
+    pub(crate) fn ipc_open_mem_handle(&self, handle: &IpcMemHandle, flags: u32) -> Result<DevicePtr> {
+        let mut address = 0;
+        // SAFETY: `cuIpcOpenMemHandle` takes the handle by value, checks it, and writes one address.
+        unsafe { self.library.ipc_open_mem_handle(&raw mut address, CuIpcHandle(handle.0), flags) }?;
+        Ok(DevicePtr::new(address))
+    }
+
+    pub(crate) fn ipc_close_mem_handle(&self, ptr: DevicePtr) -> Result<()> {
+        // SAFETY: `cuIpcCloseMemHandle` checks the address.
+        unsafe { self.library.ipc_close_mem_handle(ptr.get()) }
+    }
+
+    pub(crate) fn ipc_get_event_handle(&self, event: Event) -> Result<IpcEventHandle> {
+        let mut handle = [0; 64];
+        // SAFETY: `cuIpcGetEventHandle` writes one `CUipcEventHandle`, which is 64 bytes; an `Event` holds what the driver
+        // gave out, and who made one from another number answered for it there.
+        unsafe { self.library.ipc_get_event_handle(&raw mut handle, event.as_raw()) }?;
+        Ok(IpcEventHandle(handle))
+    }
+
+    pub(crate) fn ipc_open_event_handle(&self, handle: &IpcEventHandle) -> Result<Event> {
+        let mut raw = 0;
+        // SAFETY: `cuIpcOpenEventHandle` takes the handle by value, checks it, and writes one event.
+        unsafe { self.library.ipc_open_event_handle(&raw mut raw, CuIpcHandle(handle.0)) }?;
+        // SAFETY: the driver gave this event out just now.
+        Ok(unsafe { Event::from_raw(raw) })
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
-use crate::handle::{Context, Device, Event, Function, HostPtr, IpcMemHandle, MemHandle, Module, Stream};
+use crate::handle::{
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, Stream,
+};
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
 use crate::memory::{
@@ -95,6 +97,7 @@ arguments! {
     MemHandle: self => Value::Handle(self.as_raw());
     HostPtr: self => Value::Handle(self.as_raw());
     IpcMemHandle: self => Value::Bytes(self.0.len() as u64);
+    IpcEventHandle: self => Value::Bytes(self.0.len() as u64);
     CuResult: self => Value::Text(self.name());
     DeviceAttribute: self => Value::Text(self.to_string());
     PointerAttribute: self => Value::Text(self.to_string());

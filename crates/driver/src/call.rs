@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
 use crate::error::Result;
 use crate::for_each_call;
-use crate::handle::{Context, Device, Event, Function, HostPtr, IpcMemHandle, MemHandle, Module, Stream, Uuid};
+use crate::handle::{
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, Stream, Uuid,
+};
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
 use crate::memory::{

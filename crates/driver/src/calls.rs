@@ -515,6 +515,46 @@ cuPointerGetAttribute [] pointer_get_attribute(attribute: PointerAttribute, ptr:
 /// `cuIpcGetMemHandle`; trace legacy, ipc-mem-args; trace vmm, malloc-on-vmm-calls
 cuIpcGetMemHandle [] ipc_get_mem_handle(ptr: DevicePtr) -> IpcMemHandle;
 
+/// Opens memory of another process by its legacy handle, in the current context. Opening it again counts, and gives the
+/// same address. A handle taken inside an allocation opens the whole.
+///
+/// # Errors
+/// `INVALID_CONTEXT` (CTX-1), or a handle of this very process (LEGACY-3). `INVALID_VALUE`: flags other than 1 (LEGACY-2),
+/// or memory that its owner freed (LEGACY-5). `INVALID_HANDLE`: its owner is gone (LEGACY-4), or it is open in another
+/// context of this process (LEGACY-6). `OUT_OF_MEMORY` (LEGACY-8).
+///
+/// # Source
+/// `cuIpcOpenMemHandle`; trace legacy, ipc-mem and ipc-mem-args
+cuIpcOpenMemHandle [] ipc_open_mem_handle(handle: &IpcMemHandle, flags: u32) -> DevicePtr;
+
+/// Takes back one [`Driver::ipc_open_mem_handle`]. The memory goes from this process with the last one.
+///
+/// # Errors
+/// `INVALID_VALUE`: not an address that it gave (LEGACY-7).
+///
+/// # Source
+/// `cuIpcCloseMemHandle`; trace legacy, ipc-mem
+cuIpcCloseMemHandle [] ipc_close_mem_handle(ptr: DevicePtr) -> ();
+
+/// A handle to an event that was made for other processes.
+///
+/// # Errors
+/// `INVALID_HANDLE`: not made for other processes, or opened from one (EVENT-5).
+///
+/// # Source
+/// `cuIpcGetEventHandle`; trace legacy, ipc-events
+cuIpcGetEventHandle [] ipc_get_event_handle(event: Event) -> IpcEventHandle;
+
+/// Opens an event of another process. It opens while its maker lives, and after that while any process holds it.
+///
+/// # Errors
+/// `INVALID_CONTEXT` (CTX-1), or an event of this very process (EVENT-6). `INVALID_HANDLE`: nobody
+/// keeps it (EVENT-7).
+///
+/// # Source
+/// `cuIpcOpenEventHandle`; trace legacy, ipc-events and ipc-event-same-process
+cuIpcOpenEventHandle [] ipc_open_event_handle(handle: &IpcEventHandle) -> Event;
+
 /// Fills with a byte, in order with the null stream. It returns before the work is done.
 ///
 /// # Errors

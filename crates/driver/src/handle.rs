@@ -128,6 +128,10 @@ impl MemHandle {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IpcMemHandle(pub [u8; 64]);
 
+/// A handle to an inter-process event (`CUipcEventHandle`): 64 opaque bytes that mean the same in every process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IpcEventHandle(pub [u8; 64]);
+
 #[cfg(test)]
 mod tests {
     use super::*;

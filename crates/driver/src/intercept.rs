@@ -12,7 +12,9 @@ use crate::attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
 use crate::call::{Call, Driver};
 use crate::error::{DriverError, Result};
 use crate::for_each_call;
-use crate::handle::{Context, Device, Event, Function, HostPtr, IpcMemHandle, MemHandle, Module, Stream, Uuid};
+use crate::handle::{
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, Stream, Uuid,
+};
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
 use crate::memory::{

@@ -29,7 +29,8 @@ pub use attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
 pub use call::{Call, Driver};
 pub use error::{CallSite, DriverError, Explanation, Result, RuleId};
 pub use handle::{
-    Context, Device, Event, Function, HostPtr, IpcMemHandle, MemHandle, Module, ParseUuidError, Stream, Uuid,
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, ParseUuidError, Stream,
+    Uuid,
 };
 pub use intercept::{Intercepted, Interceptor};
 pub use jit::{JitLog, JitOptions};

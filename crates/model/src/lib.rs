@@ -27,11 +27,12 @@ pub use lifecycle::{HandleEvent, HandleState};
 pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError};
 pub use process::{
     FunctionInfo, Grace, Misuse, ModuleCode, Operand, Operation, Outcome, Outside, PageTables, Plan, Process,
-    ProcessOptions, ThreadId, Wait, Work, WorkFault, WorkId,
+    ProcessOptions, SharedWait, Synchronize, ThreadId, Wait, Work, WorkFault, WorkId,
 };
 pub use profile::{DeviceProfile, Fabric, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
 pub use visibility::visible_devices;
 pub use wire::{
     AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, MachineLink, Place, ProcessId, Rights,
+    SharedEventId, SharedMark,
 };

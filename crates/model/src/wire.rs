@@ -16,6 +16,21 @@ pub struct AllocId(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ExportId(pub u64);
 
+/// An event that processes share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct SharedEventId(pub u64);
+
+/// A mark of a shared event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SharedMark {
+    /// The process that recorded it.
+    pub recorder: ProcessId,
+    /// Its number among the marks of this event, counted from 1.
+    pub number: u64,
+    /// Whether the work before it has ended.
+    pub passed: bool,
+}
+
 /// Where memory of the machine lies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Place {
@@ -109,6 +124,52 @@ pub enum Ask {
         /// The device, by its number in the machine.
         device: u16,
     },
+    /// Make a legacy handle.
+    ExportLegacy {
+        /// Of which allocation.
+        alloc: AllocId,
+        /// How much was asked for when it was allocated.
+        size: ByteSize,
+    },
+    /// Hold what a legacy handle is of.
+    ImportLegacy {
+        /// Its bytes.
+        handle: Vec<u8>,
+    },
+    /// Make an event that other processes can open, or give the handle of one again.
+    ShareEvent {
+        /// Which, if it is shared already.
+        event: Option<SharedEventId>,
+    },
+    /// Hold what an event handle is of.
+    OpenEvent {
+        /// Its bytes.
+        handle: Vec<u8>,
+    },
+    /// The process holds a shared event no longer.
+    CloseEvent {
+        /// Which.
+        event: SharedEventId,
+    },
+    /// The process recorded a shared event.
+    RecordEvent {
+        /// Which.
+        event: SharedEventId,
+    },
+    /// The work before a mark of this process has ended.
+    PassEvent {
+        /// Of which event.
+        event: SharedEventId,
+        /// Which mark.
+        number: u64,
+    },
+    /// How a mark of a shared event stands.
+    MarkState {
+        /// Which event.
+        event: SharedEventId,
+        /// Which mark; the last one if not given.
+        number: Option<u64>,
+    },
 }
 
 /// An allocation as an importer learns of it.
@@ -148,6 +209,30 @@ pub enum Answer {
     Fabric(Vec<u8>),
     /// Memory of a device.
     MemInfo(MemInfo),
+    /// A legacy handle was made.
+    Legacy(Vec<u8>),
+    /// The allocation that a legacy handle is of.
+    LegacyAllocation {
+        /// The allocation.
+        record: AllocationRecord,
+        /// How much its exporter asked for.
+        size: ByteSize,
+    },
+    /// A legacy handle or an event handle of this very process.
+    OwnHandle,
+    /// The exporter of a legacy handle has freed the memory.
+    Freed,
+    /// The exporter of a legacy handle has gone, or nobody holds the event of a handle.
+    Gone,
+    /// A shared event, and the handle that opens it in other processes.
+    SharedEvent {
+        /// Which.
+        event: SharedEventId,
+        /// Its handle.
+        handle: Vec<u8>,
+    },
+    /// A mark of a shared event, if there is one.
+    Mark(Option<SharedMark>),
 }
 
 /// Whatever carries questions to the machine and answers back: a call in one process, a socket between two.

@@ -171,8 +171,12 @@ impl Crew {
                 Ok(error.or_else(|| hand.verdict(exit)).map(|error| (hand.worker, error)))
             }
             Seen::Readable { fd } => {
-                let hand = &mut self.hands[talking[fd]];
-                Ok(listen(hand, conductor, events, deadline).map(|error| (hand.worker, error)))
+                // Where one has something to say, many have: to hear them all now costs less than to wait for each again.
+                let heard = talking[fd..].iter().find_map(|index| {
+                    let hand = &mut self.hands[*index];
+                    listen(hand, conductor, events, deadline).map(|error| (hand.worker, error))
+                });
+                Ok(heard)
             }
         }
     }

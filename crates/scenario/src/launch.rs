@@ -25,7 +25,7 @@ pub(crate) const CHANNEL: i32 = 3;
 /// Descriptors of the parent for each worker: channel, process, exported buffer, and one for the backend.
 const PER_WORKER: u64 = 4;
 /// Descriptors that a driver and the runtime open on top.
-const SPARE: u64 = 128;
+const SPARE: u64 = 64;
 
 /// Starts a worker.
 pub(crate) fn spawn(worker: u32, backend: &dyn Backend, launcher: &Launcher) -> Result<Hand, RunError> {

@@ -149,7 +149,7 @@ impl<'a> Station<'a> {
         Ok(self.post.note(text)?)
     }
 
-    /// Receives descriptors that follow the order.
+    /// Receives descriptors that follow the order. Nothing may be told before, because the parent waits for receipts only.
     pub(crate) fn descriptors(&mut self, count: u32) -> Result<Vec<std::os::fd::OwnedFd>, WorkerError> {
         Ok(self.post.descriptors(count as usize, self.deadline)?)
     }

@@ -2,9 +2,9 @@
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
-    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcMemHandle, JitOptions, KernelArg,
-    LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream,
-    Uuid, for_each_call,
+    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
+    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle, PointerAttribute, Result,
+    ShareableHandle, Stream, Uuid, for_each_call,
 };
 
 use crate::process::{SimProcess, SimThread, os_thread};

@@ -1,7 +1,8 @@
 //! The machine with its bytes and descriptors: what both ways of carrying questions share.
 
+use std::collections::HashMap;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use nix::errno::Errno;
 use peermap_driver::{ByteSize, DriverError};
@@ -13,6 +14,7 @@ use peermap_model::{
 use serde::{Deserialize, Serialize};
 
 use crate::exports::Exports;
+use crate::process::Inner;
 
 /// How much of the host's free memory simulated memory may take, in percent.
 const SHARE_OF_HOST_MEMORY: u64 = 75;
@@ -65,6 +67,8 @@ pub(crate) struct MachineHost {
     arenas: Vec<Arc<Arena>>,
     budget: Arc<Budget>,
     options: MachineOptions,
+    /// The processes that live in this OS process.
+    here: HashMap<ProcessId, Weak<Inner>>,
 }
 
 /// How much host memory simulated memory may take by default.
@@ -93,7 +97,7 @@ impl MachineHost {
                 Arena::create(index, size.get(), granularity, Arc::clone(&budget)).map(Arc::new)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { machine, exports: Exports::new()?, arenas, budget, options })
+        Ok(Self { machine, exports: Exports::new()?, arenas, budget, options, here: HashMap::new() })
     }
 
     pub(crate) const fn options(&self) -> &MachineOptions {
@@ -121,8 +125,19 @@ impl MachineHost {
         self.machine.connect()
     }
 
+    /// Notes that a process lives in this OS process.
+    pub(crate) fn introduce(&mut self, process: ProcessId, inner: Weak<Inner>) {
+        self.here.insert(process, inner);
+    }
+
+    /// A process, if it lives in this OS process.
+    pub(crate) fn process(&self, process: ProcessId) -> Option<Arc<Inner>> {
+        self.here.get(&process).and_then(Weak::upgrade)
+    }
+
     pub(crate) fn disconnect(&mut self, process: ProcessId) -> Result<(), DriverError> {
         self.machine.disconnect(process);
+        self.here.remove(&process);
         self.discard()
     }
 

@@ -35,6 +35,7 @@ mod process;
 mod protocol;
 mod run;
 mod server;
+mod service;
 mod share;
 mod stream;
 mod tables;

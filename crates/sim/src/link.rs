@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use peermap_driver::{DriverError, Result};
 use peermap_ipc::{Deadline, TypedChannel};
-use peermap_model::{Answer, Ask, MachineLink, ProcessId};
+use peermap_model::{Answer, Ask, MachineLink, ProcessId, SharedWait};
 
 use crate::host::MachineHost;
+use crate::process::Inner;
 use crate::protocol::{FromProcess, ToProcess};
 
 /// A way to the machine that also carries descriptors, beside a question and beside an answer.
@@ -23,6 +24,10 @@ pub(crate) trait Link: MachineLink + Send {
 
     /// Takes the descriptor that lay beside the last answer.
     fn take_descriptor(&mut self) -> Option<OwnedFd>;
+
+    /// Has the process that a mark is of run what comes before it. If that process lives in this OS process it is given
+    /// instead, and the caller sees to it, once it holds no lock.
+    fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>>;
 }
 
 fn duplicate(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
@@ -67,6 +72,10 @@ impl Link for DirectLink {
 
     fn take_descriptor(&mut self) -> Option<OwnedFd> {
         self.received.take()
+    }
+
+    fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {
+        self.host.lock().unwrap_or_else(PoisonError::into_inner).process(mark.recorder)
     }
 }
 
@@ -120,5 +129,11 @@ impl Link for RemoteLink {
 
     fn take_descriptor(&mut self) -> Option<OwnedFd> {
         self.received.take()
+    }
+
+    fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {
+        // A machine that cannot be told is gone; the next question says so.
+        drop(self.channel.send(&FromProcess::Urge(*mark), &[], Deadline::NEVER));
+        None
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use peermap_driver::ByteSize;
-use peermap_model::{HolderList, Profile, visible_devices};
+use peermap_model::{Grace, HolderList, Profile, visible_devices};
 
 use crate::host::{MachineHost, MachineOptions, SimError};
 use crate::link::DirectLink;
 use crate::process::{Memory, SimProcess};
+use crate::service::Service;
 
 /// A simulated machine whose processes all live in this OS process.
 #[derive(Clone)]
@@ -55,7 +56,12 @@ impl SimMachine {
         let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
         let visible = visible_devices(visible, &uuids);
         let memory = Memory::new(&profile, visible.len(), arenas)?;
-        Ok(SimProcess::new(process, profile, visible, options.policy, options.grace, link, memory))
+        let simulated = SimProcess::new(process, profile, visible, options.policy, options.grace, link, memory);
+        if let Grace::Wall(grace) = options.grace {
+            simulated.start_service(Service::Clock(grace));
+        }
+        self.with_host(|host| host.introduce(process, Arc::downgrade(&simulated.inner)));
+        Ok(simulated)
     }
 
     /// Who holds what memory of this machine.

@@ -1,6 +1,6 @@
 //! What an item of queued work does to bytes.
 
-use peermap_driver::{CuResult, DevicePtr};
+use peermap_driver::{CuResult, DevicePtr, DriverError};
 use peermap_memory::{Fault, FaultKind};
 use peermap_model::{Operation, WorkFault};
 
@@ -11,13 +11,15 @@ use crate::process::Memory;
 pub(crate) enum Ended {
     Well,
     Faulted(WorkFault),
-    NoHostMemory(String),
+    /// The simulation cannot go on.
+    Broken(DriverError),
 }
 
 /// Carries out one item.
 pub(crate) fn execute(memory: &Memory, operation: &Operation, code: Option<&Kernel>) -> Ended {
     let result = match operation {
         Operation::Join | Operation::Mark { .. } => Ok(()),
+        Operation::Await(_) => unreachable!("a wait for another process touches no bytes"),
         Operation::Fill { dst, value, size } => memory.view(dst.ordinal).fill(dst.ptr.get(), *value, size.get()),
         Operation::Copy { dst, src, size } => {
             let source = memory.view(src.ordinal);
@@ -56,7 +58,9 @@ fn ended_by(fault: &Fault) -> Ended {
     let result = match fault.kind {
         FaultKind::NotMapped | FaultKind::NoReadAccess | FaultKind::NoWriteAccess => CuResult::ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => CuResult::MISALIGNED_ADDRESS,
-        FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => return Ended::NoHostMemory(fault.to_string()),
+        FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => {
+            return Ended::Broken(DriverError::Host { what: fault.to_string() });
+        }
     };
     Ended::Faulted(WorkFault { result, address: DevicePtr::new(fault.address), what: fault.to_string() })
 }

@@ -115,9 +115,6 @@ impl SimProcess {
         };
         let inner =
             Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), memory, started: Instant::now() });
-        if let Grace::Wall(grace) = grace {
-            crate::run::start_service(&inner, grace);
-        }
         Self { inner }
     }
 

@@ -1,6 +1,6 @@
 //! What a machine in an OS process of its own and the others say to each other.
 
-use peermap_model::{Answer, Ask, HolderList};
+use peermap_model::{Answer, Ask, HolderList, SharedWait};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Terms;
@@ -28,10 +28,12 @@ pub(crate) enum ControlReply {
 /// From a process to the machine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum FromProcess {
-    /// First of all.
+    /// First of all. Beside it lies the socket over which the process hears that others wait for it.
     Hello,
     /// A question.
     Ask(Ask),
+    /// Has another process run what comes before a mark. There is no answer.
+    Urge(SharedWait),
 }
 
 /// From the machine to a process.

@@ -1,13 +1,14 @@
 //! Running queued work: when something waits for it, and after the grace when nothing does.
 
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::PoisonError;
 use std::time::Duration;
 
-use peermap_driver::{DriverError, Result};
-use peermap_model::{Plan, Wait, Work};
+use peermap_driver::Result;
+use peermap_model::{Operation, Outside, Plan, SharedWait, Work, WorkId};
 
 use crate::operation::{Ended, execute};
-use crate::process::Inner;
+use crate::process::{Inner, State};
+use crate::tables::Tables;
 
 impl Inner {
     /// Runs what a wait waits for, and answers the fault if there was one.
@@ -30,17 +31,12 @@ impl Inner {
                 Ok(Some(Work { id, operation })) => {
                     let code = state.code.of(&operation);
                     drop(state);
-                    let ended = execute(&self.memory, &operation, code.as_deref());
+                    let ended = match operation {
+                        Operation::Await(mark) => self.see_through(&mark),
+                        _ => execute(&self.memory, &operation, code.as_deref()),
+                    };
                     state = self.lock();
-                    match ended {
-                        Ended::Well => state.process.finish_work(id, Ok(self.now())),
-                        Ended::Faulted(fault) => state.process.finish_work(id, Err(fault)),
-                        Ended::NoHostMemory(what) => {
-                            state.broken.get_or_insert(DriverError::Host { what });
-                            state.process.finish_work(id, Ok(self.now()));
-                            state.process.abandon_work();
-                        }
-                    }
+                    self.finish(&mut state, id, ended);
                     self.changed.notify_all();
                 }
             }
@@ -48,23 +44,65 @@ impl Inner {
     }
 }
 
-/// Starts the thread that runs work which nobody has waited for during the grace. It ends with the process.
-pub(crate) fn start_service(inner: &Arc<Inner>, grace: Duration) {
-    let process = Arc::downgrade(inner);
-    // Without a thread the work runs when something waits for it, as it mostly does anyway.
-    let _started = std::thread::Builder::new().name("peermap-work".to_owned()).spawn(move || serve(&process, grace));
-}
-
-fn serve(process: &Weak<Inner>, grace: Duration) {
-    while let Some(inner) = process.upgrade() {
-        let plan = {
-            let mut state = inner.lock();
-            state.process.has_work().then(|| state.process.plan(&Wait::Everything))
+impl Inner {
+    /// Notes the end of an item.
+    fn finish(&self, state: &mut State, work: WorkId, ended: Ended) {
+        let now = self.now();
+        let State { process, link, broken, .. } = state;
+        let mut tables = Tables(&self.memory.tables);
+        let mut outside = Outside { machine: &mut **link, tables: &mut tables };
+        let told = match ended {
+            Ended::Well => process.finish_work(&mut outside, work, Ok(now)),
+            Ended::Faulted(fault) => process.finish_work(&mut outside, work, Err(fault)),
+            Ended::Broken(error) => {
+                broken.get_or_insert(error);
+                let told = process.finish_work(&mut outside, work, Ok(now));
+                told.and(process.abandon_work(&mut outside))
+            }
         };
-        drop(inner);
-        std::thread::sleep(grace);
-        let (Some(plan), Some(inner)) = (plan, process.upgrade()) else { continue };
-        // What goes wrong is kept in the process, where the next call finds it.
-        drop(inner.run_whatever_comes(plan));
+        if let Err(error) = told {
+            broken.get_or_insert(error);
+        }
+    }
+
+    /// Waits for a mark of another process, as the calling thread and not as an item of work.
+    pub(crate) fn await_shared(&self, mark: &SharedWait) -> Result<()> {
+        match self.see_through(mark) {
+            Ended::Broken(error) => Err(error),
+            Ended::Well | Ended::Faulted(_) => self.lock().process.check_fault(),
+        }
+    }
+
+    /// Waits until a mark of another process has passed, and has that process run what comes before it. No lock is held
+    /// meanwhile: that process may wait for this one.
+    fn see_through(&self, mark: &SharedWait) -> Ended {
+        loop {
+            let (passed, recorder) = {
+                let mut state = self.lock();
+                let State { link, .. } = &mut *state;
+                let mut tables = Tables(&self.memory.tables);
+                let passed = mark.has_passed(&mut Outside { machine: &mut **link, tables: &mut tables });
+                (passed, link.urge(mark))
+            };
+            match passed {
+                Ok(true) => return Ended::Well,
+                Ok(false) => {}
+                Err(error) => return Ended::Broken(error),
+            }
+            match recorder {
+                Some(recorder) => recorder.run_up_to(mark),
+                None => std::thread::sleep(SHARED_EVENT_INTERVAL),
+            }
+        }
+    }
+
+    /// Runs what comes before a mark that another process waits for.
+    pub(crate) fn run_up_to(&self, mark: &SharedWait) {
+        let plan = self.lock().process.plan_for_mark(mark);
+        // What goes wrong is kept in this process, where its next call finds it.
+        drop(self.run_whatever_comes(plan));
     }
 }
+
+/// How often a process asks whether a mark of a process elsewhere has passed.
+const SHARED_EVENT_INTERVAL: Duration = Duration::from_micros(100);

@@ -13,12 +13,13 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
 use peermap_memory::{Arena, Budget};
-use peermap_model::{Grace, HolderList, ProcessId, Profile, visible_devices};
+use peermap_model::{Grace, HolderList, ProcessId, Profile, SharedWait, visible_devices};
 
 use crate::host::{MachineHost, MachineOptions, SimError, Terms};
 use crate::link::RemoteLink;
 use crate::process::{Memory, SimProcess};
 use crate::protocol::{Control, ControlReply, FromProcess, ToProcess};
+use crate::service::{Bell, Service};
 
 type ControlChannel = TypedChannel<ControlReply, Control>;
 type ProcessChannel = TypedChannel<ToProcess, FromProcess>;
@@ -45,10 +46,17 @@ pub fn serve(control: Channel, profile: Profile, options: MachineOptions) -> Res
     Ok(())
 }
 
+/// A process of the machine.
+struct Seat {
+    channel: ProcessChannel,
+    /// Where the process hears that others wait for it.
+    bell: Option<TypedChannel<SharedWait, ()>>,
+}
+
 struct Server {
     host: MachineHost,
     control: ControlChannel,
-    processes: BTreeMap<ProcessId, ProcessChannel>,
+    processes: BTreeMap<ProcessId, Seat>,
 }
 
 impl Server {
@@ -73,7 +81,7 @@ impl Server {
             PollFd::new(self.control.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.host.watch(), PollFlags::POLLIN),
         ];
-        polled.extend(self.processes.values().map(|channel| PollFd::new(channel.as_fd(), PollFlags::POLLIN)));
+        polled.extend(self.processes.values().map(|seat| PollFd::new(seat.channel.as_fd(), PollFlags::POLLIN)));
         while let Err(error) = poll(&mut polled, PollTimeout::NONE) {
             if error != Errno::EINTR {
                 return Err(error.into());
@@ -98,20 +106,33 @@ impl Server {
 
     /// Answers one packet of a process. False if the process is gone or talks nonsense.
     fn hear(&mut self, process: ProcessId) -> bool {
-        let Some(channel) = self.processes.get_mut(&process) else { return true };
-        let Ok((question, beside)) = channel.recv(1, Deadline::after(Duration::ZERO)) else { return false };
+        let Some(seat) = self.processes.get_mut(&process) else { return true };
+        let Ok((question, mut beside)) = seat.channel.recv(1, Deadline::after(Duration::ZERO)) else { return false };
         let deadline = Deadline::after(REPLY_TIME);
-        let sent = match question {
-            FromProcess::Hello => welcome(&self.host, process, channel, deadline),
+        match question {
+            FromProcess::Hello => {
+                seat.bell = beside.pop().and_then(|bell| Channel::from_fd(bell).ok()).map(TypedChannel::new);
+                welcome(&self.host, process, &mut seat.channel, deadline).is_ok()
+            }
             FromProcess::Ask(ask) => match self.host.answer(process, ask, beside.first().map(AsFd::as_fd)) {
                 Ok((answer, made)) => {
                     let beside: Vec<BorrowedFd<'_>> = made.iter().map(AsFd::as_fd).collect();
-                    channel.send(&ToProcess::Answer(answer), &beside, deadline)
+                    seat.channel.send(&ToProcess::Answer(answer), &beside, deadline).is_ok()
                 }
-                Err(error) => channel.send(&ToProcess::Failed(error.to_string()), &[], deadline),
+                Err(error) => seat.channel.send(&ToProcess::Failed(error.to_string()), &[], deadline).is_ok(),
             },
-        };
-        sent.is_ok()
+            FromProcess::Urge(mark) => {
+                self.ring(&mark);
+                true
+            }
+        }
+    }
+
+    /// Lets a process hear that another one waits for a mark of it. A bell that is full rings already.
+    fn ring(&mut self, mark: &SharedWait) {
+        if let Some(bell) = self.processes.get_mut(&mark.recorder).and_then(|seat| seat.bell.as_mut()) {
+            drop(bell.send(mark, &[], Deadline::after(Duration::ZERO)));
+        }
     }
 
     /// Answers one packet of whoever started the machine. False if it is gone.
@@ -132,7 +153,7 @@ impl Server {
         match Channel::from_fd(socket) {
             Ok(channel) => {
                 let process = self.host.connect();
-                self.processes.insert(process, ProcessChannel::new(channel));
+                self.processes.insert(process, Seat { channel: ProcessChannel::new(channel), bell: None });
                 ControlReply::Ready
             }
             Err(error) => ControlReply::Failed(error.to_string()),
@@ -219,7 +240,9 @@ impl SimProcess {
     /// If the machine does not answer in time, or the host cannot back the process's page tables.
     pub fn join(ticket: OwnedFd, visible: Option<&str>, deadline: Deadline) -> Result<Self, SimError> {
         let mut channel: TypedChannel<FromProcess, ToProcess> = TypedChannel::new(Channel::from_fd(ticket)?);
-        channel.send(&FromProcess::Hello, &[], deadline)?;
+        let (bell, rope) = Channel::pair()?;
+        channel.send(&FromProcess::Hello, &[rope.as_fd()], deadline)?;
+        drop(rope);
         let ToProcess::Welcome { profile, terms } = channel.recv(0, deadline)?.0 else {
             return Err(SimError::OutOfTurn);
         };
@@ -230,9 +253,12 @@ impl SimProcess {
         let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
         let visible = visible_devices(visible, &uuids);
         let memory = Memory::new(&profile, visible.len(), memory)?;
-        let grace = terms.grace_ms.map_or(Grace::Never, |ms| Grace::Wall(Duration::from_millis(ms)));
+        let time = terms.grace_ms.map(Duration::from_millis);
+        let grace = time.map_or(Grace::Never, Grace::Wall);
         let link = Box::new(RemoteLink::new(channel));
-        Ok(Self::new(terms.process, profile, visible, terms.policy, grace, link, memory))
+        let simulated = Self::new(terms.process, profile, visible, terms.policy, grace, link, memory);
+        simulated.start_service(Service::Bell(Bell::new(bell), time));
+        Ok(simulated)
     }
 }
 

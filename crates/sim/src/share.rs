@@ -1,7 +1,8 @@
 //! Export and import.
 
 use peermap_driver::{
-    Call, DevicePtr, DriverError, FabricHandle, HandleType, IpcMemHandle, MemHandle, OsHandle, Result, ShareableHandle,
+    Call, DevicePtr, DriverError, Event, FabricHandle, HandleType, IpcEventHandle, IpcMemHandle, MemHandle, OsHandle,
+    Result, ShareableHandle,
 };
 use peermap_model::{Answer, Outside, ThreadId};
 
@@ -53,13 +54,31 @@ impl Inner {
         };
         let mut tables = Tables(&self.memory.tables);
         let mut outside = Outside { machine: &mut **link, tables: &mut tables };
-        let imported =
-            process.mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric, handle_type);
+        let imported = process.mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric, handle_type);
         link.detach();
         imported.map(handle::mem_handle)
     }
 
     pub(crate) fn ipc_get_mem_handle(&self, _: ThreadId, ptr: DevicePtr) -> Result<IpcMemHandle> {
-        self.call(Call::cuIpcGetMemHandle, |process, _| process.ipc_get_mem_handle(ptr))
+        self.call(Call::cuIpcGetMemHandle, |process, outside| process.ipc_get_mem_handle(outside, ptr))
+    }
+
+    pub(crate) fn ipc_open_mem_handle(&self, thread: ThreadId, handle: &IpcMemHandle, flags: u32) -> Result<DevicePtr> {
+        self.call(Call::cuIpcOpenMemHandle, |process, outside| {
+            process.ipc_open_mem_handle(outside, thread, handle, flags)
+        })
+    }
+
+    pub(crate) fn ipc_close_mem_handle(&self, _: ThreadId, ptr: DevicePtr) -> Result<()> {
+        self.call(Call::cuIpcCloseMemHandle, |process, outside| process.ipc_close_mem_handle(outside, ptr))
+    }
+
+    pub(crate) fn ipc_get_event_handle(&self, _: ThreadId, event: Event) -> Result<IpcEventHandle> {
+        self.call(Call::cuIpcGetEventHandle, |process, outside| process.ipc_get_event_handle(outside, event))
+    }
+
+    pub(crate) fn ipc_open_event_handle(&self, thread: ThreadId, handle: &IpcEventHandle) -> Result<Event> {
+        self.call(Call::cuIpcOpenEventHandle, |process, outside| process.ipc_open_event_handle(outside, thread, handle))
+            .map(handle::event)
     }
 }

@@ -1,7 +1,7 @@
 //! Streams and events.
 
 use peermap_driver::{Call, Event, Result, Stream};
-use peermap_model::ThreadId;
+use peermap_model::{Synchronize, ThreadId};
 
 use crate::handle;
 use crate::process::Inner;
@@ -25,7 +25,7 @@ impl Inner {
     }
 
     pub(crate) fn stream_wait_event(&self, thread: ThreadId, stream: Stream, event: Event, _flags: u32) -> Result<()> {
-        self.call(Call::cuStreamWaitEvent, |process, _| process.stream_wait_event(thread, stream, event))
+        self.call(Call::cuStreamWaitEvent, |process, outside| process.stream_wait_event(outside, thread, stream, event))
     }
 
     pub(crate) fn event_create(&self, thread: ThreadId, flags: u32) -> Result<Event> {
@@ -33,20 +33,24 @@ impl Inner {
     }
 
     pub(crate) fn event_destroy(&self, thread: ThreadId, event: Event) -> Result<()> {
-        self.call(Call::cuEventDestroy, |process, _| process.event_destroy(thread, event))
+        self.call(Call::cuEventDestroy, |process, outside| process.event_destroy(outside, thread, event))
     }
 
     pub(crate) fn event_record(&self, thread: ThreadId, event: Event, stream: Stream) -> Result<()> {
-        self.call(Call::cuEventRecord, |process, _| process.event_record(thread, event, stream))
+        self.call(Call::cuEventRecord, |process, outside| process.event_record(outside, thread, event, stream))
     }
 
     pub(crate) fn event_query(&self, _: ThreadId, event: Event) -> Result<()> {
-        self.call(Call::cuEventQuery, |process, _| process.event_query(event))
+        self.call(Call::cuEventQuery, |process, outside| process.event_query(outside, event))
     }
 
     pub(crate) fn event_synchronize(&self, _: ThreadId, event: Event) -> Result<()> {
-        let plan = self.call(Call::cuEventSynchronize, |process, _| process.event_synchronize(event))?;
-        self.run(plan)
+        let until =
+            self.call(Call::cuEventSynchronize, |process, outside| process.event_synchronize(outside, event))?;
+        match until {
+            Synchronize::Work(plan) => self.run(plan),
+            Synchronize::Shared(mark) => self.await_shared(&mark),
+        }
     }
 
     pub(crate) fn event_elapsed_time(&self, _: ThreadId, start: Event, end: Event) -> Result<f32> {

@@ -24,9 +24,7 @@ impl Processes for InOne {
 fn replay(file: &str) -> Outcome {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces").join(file);
     let traces = Reader::new(BufReader::new(File::open(path).unwrap()));
-    traces
-        .map(|trace| Player::play(&trace.unwrap(), &mut InOne(SimMachine::named("h200-x2").unwrap())))
-        .sum()
+    traces.map(|trace| Player::play(&trace.unwrap(), &mut InOne(SimMachine::named("h200-x2").unwrap()))).sum()
 }
 
 fn matches_in_full(file: &str, steps: usize) {

@@ -5,7 +5,9 @@
 //! [`Discard`], so that fresh memory reads as zero.
 
 mod arena;
+mod event;
 mod holders;
+mod legacy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +19,15 @@ use crate::chooser::{Chooser, Policy};
 use crate::profile::Profile;
 use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, ProcessId};
 use arena::Arena;
+use event::SharedEvents;
+use legacy::LegacyExport;
 
 /// How much larger an arena is than the memory of its device: room, so that free memory is never too scattered to be
 /// used in one piece, as it is not on hardware, where allocations need no contiguous memory.
 const ARENA_ROOM: u64 = 4;
+
+/// The size of fabric handles, legacy handles and event handles.
+const NAME_BYTES: usize = 64;
 
 /// Bytes of a host NUMA node that simulated processes may allocate.
 const HOST_NODE_BYTES: u64 = 64 << 30;
@@ -75,6 +82,8 @@ pub struct Machine {
     allocations: BTreeMap<AllocId, Allocation>,
     exported_from: BTreeMap<ExportId, AllocId>,
     fabric: BTreeMap<Vec<u8>, (AllocId, ProcessId)>,
+    legacy: BTreeMap<Vec<u8>, LegacyExport>,
+    events: SharedEvents,
     processes: BTreeSet<ProcessId>,
     discards: Vec<Discard>,
     next_process: u32,
@@ -99,6 +108,8 @@ impl Machine {
             allocations: BTreeMap::new(),
             exported_from: BTreeMap::new(),
             fabric: BTreeMap::new(),
+            legacy: BTreeMap::new(),
+            events: SharedEvents::default(),
             processes: BTreeSet::new(),
             discards: Vec::new(),
             next_process: 0,
@@ -140,6 +151,8 @@ impl Machine {
             self.forget_holder(process, alloc);
         }
         self.fabric.retain(|_, (_, exporter)| *exporter != process);
+        self.legacy.retain(|_, export| export.exporter != process);
+        self.events.disconnect(process);
     }
 
     /// The last copy of a descriptor has gone.
@@ -187,6 +200,7 @@ impl Machine {
             Ask::Drop { alloc } => {
                 self.held_by(process, alloc)?;
                 self.forget_holder(process, alloc);
+                self.note_freed(process, alloc);
                 Answer::Done
             }
             Ask::ExportDescriptor { alloc, site } => {
@@ -202,7 +216,8 @@ impl Machine {
             }
             Ask::ExportFabric { alloc } => {
                 self.held_by(process, alloc)?;
-                let handle = self.new_fabric_handle(alloc);
+                let count = self.fabric.len() as u64;
+                let handle = self.new_name(*b"peermap-fabric\0\0", alloc.0, count);
                 self.fabric.insert(handle.clone(), (alloc, process));
                 Answer::Fabric(handle)
             }
@@ -210,14 +225,20 @@ impl Machine {
                 let alloc = self.fabric.get(&handle).map(|(alloc, _)| *alloc);
                 self.import(process, alloc)
             }
-            Ask::MemInfo { device } => {
-                let arena = self
-                    .arenas
-                    .get(usize::from(device))
-                    .filter(|_| usize::from(device) < self.profile.devices.len())
-                    .ok_or(MachineError::Place(Place::Device(device)))?;
-                Answer::MemInfo(MemInfo { free: ByteSize::new(arena.free()), total: ByteSize::new(arena.capacity()) })
+            Ask::MemInfo { device } => self.mem_info(device)?,
+            Ask::ExportLegacy { alloc, size } => self.export_legacy(process, alloc, size)?,
+            Ask::ImportLegacy { handle } => self.import_legacy(process, &handle),
+            Ask::ShareEvent { event: Some(event) } => self.events.share_again(event),
+            Ask::ShareEvent { event: None } => {
+                let count = self.events.made();
+                let handle = self.new_name(*b"peermap-event\0\0\0", u64::from(process.0), count);
+                self.events.share(process, handle)
             }
+            Ask::OpenEvent { handle } => self.events.open(process, &handle),
+            Ask::CloseEvent { event } => self.events.close(process, event),
+            Ask::RecordEvent { event } => self.events.record(process, event),
+            Ask::PassEvent { event, number } => self.events.pass(event, number),
+            Ask::MarkState { event, number } => self.events.mark(event, number),
         };
         Ok((answer, None))
     }
@@ -256,13 +277,22 @@ impl Machine {
         }
     }
 
-    /// 64 bytes that name an allocation and cannot be made up by counting.
-    fn new_fabric_handle(&mut self, alloc: AllocId) -> Vec<u8> {
-        let mut handle = b"peermap-fabric\0\0".to_vec();
-        handle.extend(alloc.0.to_le_bytes());
-        handle.extend((self.fabric.len() as u64).to_le_bytes());
-        handle.resize_with(64, || self.chooser.byte());
-        handle
+    fn mem_info(&self, device: u16) -> Result<Answer, MachineError> {
+        let arena = self
+            .arenas
+            .get(usize::from(device))
+            .filter(|_| usize::from(device) < self.profile.devices.len())
+            .ok_or(MachineError::Place(Place::Device(device)))?;
+        Ok(Answer::MemInfo(MemInfo { free: ByteSize::new(arena.free()), total: ByteSize::new(arena.capacity()) }))
+    }
+
+    /// 64 bytes that name something and cannot be made up by counting.
+    fn new_name(&mut self, kind: [u8; 16], what: u64, count: u64) -> Vec<u8> {
+        let mut name = kind.to_vec();
+        name.extend(what.to_le_bytes());
+        name.extend(count.to_le_bytes());
+        name.resize_with(NAME_BYTES, || self.chooser.byte());
+        name
     }
 
     fn arena_of(&self, place: Place) -> Result<usize, MachineError> {

@@ -47,10 +47,14 @@ impl Process {
         }
         let grants = self.check_grants(desc)?;
         let (start, end) = (ptr.get(), ptr.get().saturating_add(size.get()));
-        self.check_whole_mappings(ptr, size, start, end)?;
+        if !self.is_one_mapping(start, size) {
+            self.check_whole_mappings(ptr, size, start, end)?;
+        }
         self.check_host_grants(start, end, &grants, desc)?;
         let mut reached = start;
-        while let Some(mapping) = self.mappings.get_mut(&reached).filter(|_| reached < end) {
+        while reached < end
+            && let Some(mapping) = self.mappings.get_mut(&reached)
+        {
             for (grantee, rights) in &grants {
                 match grantee {
                     Grantee::Host => mapping.host_rights = *rights,
@@ -137,7 +141,7 @@ impl Process {
     /// GETACCESS-1, GETACCESS-2.
     pub fn mem_get_access(&mut self, ptr: DevicePtr, location: Location) -> Result<AccessFlags> {
         let mapped = self.mapping_at(ptr).map(|(_, mapping)| (mapping.rights, mapping.host_rights, mapping.place));
-        if mapped.is_none() && self.legacy_at(ptr).is_none() {
+        if mapped.is_none() && self.legacy_at(ptr).is_none() && self.opened_at(ptr).is_none() {
             return Err(rules::GETACCESS_1.refuse(&[("ptr", &ptr)], None));
         }
         let names_device = matches!(location.kind, LocationType::DEVICE | LocationType::HOST);

@@ -89,9 +89,16 @@ impl Process {
             state.peers.remove(&context);
         }
         self.streams.retain(|_, stream| stream.context != context);
-        self.events.retain(|_, event| event.context != context);
+        let of_context: Vec<u64> =
+            self.events.iter().filter(|(_, event)| event.context == context).map(|(event, _)| *event).collect();
+        for event in of_context {
+            if let Some(state) = self.events.remove(&event) {
+                state.origin.close(outside)?;
+            }
+        }
         self.functions.retain(|_, function| function.context != context);
         self.modules.retain(|_, module| module.context != context);
+        self.close_legacy_of(outside, context)?;
         self.free_legacy_of(outside, context)
     }
 

@@ -6,6 +6,7 @@ use peermap_driver::{ByteSize, DevicePtr, Dim3, Result, Stream};
 
 use super::mapping::Mapping;
 use super::queue::{Plan, Wait, WorkId};
+use super::shared_event::SharedWait;
 use super::{Process, ThreadId};
 use crate::rules;
 use crate::wire::Rights;
@@ -28,7 +29,11 @@ pub enum Operation {
     Mark {
         /// The raw value of the event.
         event: u64,
+        /// What it is to other processes, if it is shared with any.
+        shared: Option<SharedWait>,
     },
+    /// Wait for another process.
+    Await(SharedWait),
     /// Fill with a byte.
     Fill {
         /// Where.
@@ -92,6 +97,12 @@ impl Process {
                 return Ok(Operand { ordinal: allocation.ordinal, ptr });
             }
             return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
+        }
+        if let Some((start, opened)) = self.opened_at(ptr) {
+            if opened.context == context && start + opened.mapped.get() >= end {
+                return Ok(Operand { ordinal, ptr });
+            }
+            return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(opened.site)));
         }
         let mut reached = ptr;
         while reached.get() < end {

@@ -1,10 +1,8 @@
 //! Memory from `cuMemAlloc`: it belongs to a context.
 
-use peermap_driver::{
-    AllocationProp, ByteSize, CallSite, DevicePtr, DriverError, HandleType, IpcMemHandle, MemInfo, Result,
-};
+use peermap_driver::{AllocationProp, ByteSize, CallSite, DevicePtr, HandleType, IpcMemHandle, MemInfo, Result};
 
-use super::physical::unexpected;
+use super::physical::{name_of, unexpected};
 use super::queue::{Plan, Wait};
 use super::space::RangeKind;
 use super::{Outside, Process, ThreadId};
@@ -147,11 +145,14 @@ impl Process {
     ///
     /// # Errors
     /// LEGACY-1.
-    pub fn ipc_get_mem_handle(&self, ptr: DevicePtr) -> Result<IpcMemHandle> {
-        if self.legacy_at(ptr).is_none() {
+    pub fn ipc_get_mem_handle(&self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<IpcMemHandle> {
+        let Some((_, allocation)) = self.legacy_at(ptr) else {
             let mapped = self.mapping_at(ptr).map(|(_, mapping)| mapping.site);
             return Err(rules::LEGACY_1.refuse(&[("ptr", &ptr)], mapped));
+        };
+        match outside.machine.ask(Ask::ExportLegacy { alloc: allocation.alloc, size: allocation.size })? {
+            Answer::Legacy(handle) => name_of(handle).map(IpcMemHandle),
+            other => Err(unexpected(&other)),
         }
-        Err(DriverError::NotModelled { what: "legacy handles of cuMemAlloc memory".to_owned() })
     }
 }

@@ -71,13 +71,18 @@ impl Process {
     /// The mapping that holds an address, with its start.
     pub(super) fn mapping_at(&self, address: DevicePtr) -> Option<(u64, &Mapping)> {
         let (start, mapping) = self.mappings.range(..=address.get()).next_back()?;
-        (address.get() < start + mapping.size).then_some((*start, mapping))
+        (address.get() < start + mapping.size).then_some((*start, &**mapping))
     }
 
     /// The first mapping that touches a range, with its start.
     fn mapping_in(&self, start: u64, end: u64) -> Option<(u64, &Mapping)> {
         let (first, mapping) = self.mappings.range(..end).next_back()?;
-        (first + mapping.size > start).then_some((*first, mapping))
+        (first + mapping.size > start).then_some((*first, &**mapping))
+    }
+
+    /// Whether a range is exactly one mapping: the usual case, and the cheapest to see.
+    pub(super) fn is_one_mapping(&self, start: u64, size: ByteSize) -> bool {
+        self.mappings.get(&start).is_some_and(|mapping| mapping.size == size.get())
     }
 
     /// `cuMemAddressReserve`.
@@ -170,7 +175,7 @@ impl Process {
             host_rights: Rights::None,
             site: self.site,
         };
-        self.mappings.insert(ptr.get(), mapping);
+        self.mappings.insert(ptr.get(), Box::new(mapping));
         self.set_handle_state(handle, state);
         self.note_overhang(ptr, end);
         Ok(())
@@ -221,6 +226,9 @@ impl Process {
         let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
         if reservation.is_none() {
             return Err(rules::UNMAP_2.refuse(&[("ptr", &ptr), ("size", &size)], None));
+        }
+        if self.is_one_mapping(ptr.get(), size) {
+            return self.remove_mapping(outside, ptr.get()).map(|_| ());
         }
         let (start, end) = (ptr.get(), ptr.get().saturating_add(size.get()));
         let cut = self

@@ -11,9 +11,11 @@ mod device;
 mod legacy;
 mod mapping;
 mod module;
+mod opened;
 mod physical;
 mod query;
 mod queue;
+mod shared_event;
 mod space;
 mod stream;
 
@@ -25,6 +27,7 @@ use peermap_driver::{ByteSize, Call, CallSite, DevicePtr, DriverError, Explanati
 pub use copy::{Operand, Operation};
 pub use module::{FunctionInfo, ModuleCode};
 pub use queue::{Outcome, Plan, Wait, Work, WorkFault, WorkId};
+pub use shared_event::{SharedWait, Synchronize};
 
 use crate::chooser::{Chooser, Policy};
 use crate::profile::Profile;
@@ -34,7 +37,8 @@ use context::ContextState;
 use legacy::LegacyAllocation;
 use mapping::{Mapping, Removed};
 use module::{FunctionState, ModuleState};
-use physical::{HandleRecord, HandleValues};
+use opened::OpenedLegacy;
+use physical::{HandleRecord, HandleValues, ValueCount};
 use queue::Queue;
 use space::AddressSpace;
 use stream::{EventState, StreamState};
@@ -112,12 +116,15 @@ pub struct Process {
     functions: BTreeMap<u64, FunctionState>,
     queue: Queue,
     space: AddressSpace,
-    mappings: BTreeMap<u64, Mapping>,
+    /// By address. Boxed, so that a search among many looks at addresses only: with the records between them each step of
+    /// it would miss the cache.
+    mappings: BTreeMap<u64, Box<Mapping>>,
     removed: VecDeque<Removed>,
     legacy: BTreeMap<u64, LegacyAllocation>,
+    opened: BTreeMap<u64, OpenedLegacy>,
     handles: HashMap<u64, HandleRecord>,
     handle_values: HandleValues,
-    held: HashMap<AllocId, u32>,
+    held: HashMap<AllocId, ValueCount>,
     fault: Option<FaultState>,
     misuses: Vec<Misuse>,
     next_opaque: u64,
@@ -145,6 +152,7 @@ impl Process {
             mappings: BTreeMap::new(),
             removed: VecDeque::new(),
             legacy: BTreeMap::new(),
+            opened: BTreeMap::new(),
             handles: HashMap::new(),
             handle_values: HandleValues::default(),
             held: HashMap::new(),

@@ -23,6 +23,15 @@ pub(super) struct HandleRecord {
     pub(super) site: CallSite,
 }
 
+/// How many handle values of this process an allocation has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ValueCount {
+    /// That are not gone.
+    all: u32,
+    /// Of these, that were obtained more often than released.
+    held: u32,
+}
+
 /// Which values are handed out as handles.
 #[derive(Debug, Default)]
 pub(super) struct HandleValues {
@@ -130,7 +139,9 @@ impl Process {
 
     fn new_handle(&mut self, record: &AllocationRecord, prop: AllocationProp) -> u64 {
         let value = self.handle_values.next(self.chooser.recycles());
-        *self.held.entry(record.alloc).or_default() += 1;
+        let values = self.held.entry(record.alloc).or_default();
+        values.all += 1;
+        values.held += 1;
         let record = HandleRecord {
             state: HandleState::NEW,
             alloc: record.alloc,
@@ -172,26 +183,25 @@ impl Process {
             self.handle_values.given_back.push(value);
             self.let_go(outside, alloc)?;
         }
-        Ok(self.changes_holding(value, alloc, before, after).then_some(alloc))
+        Ok(self.note_step(alloc, before, after).then_some(alloc))
     }
 
-    /// Whether a step of one handle value changes how the process holds the allocation: no other value of it is held.
-    fn changes_holding(&self, value: u64, alloc: AllocId, before: HandleState, after: HandleState) -> bool {
+    /// Notes a step of one handle value of an allocation. True if it changes how the process holds the allocation: if no
+    /// other value of it is held.
+    fn note_step(&mut self, alloc: AllocId, before: HandleState, after: HandleState) -> bool {
         let is_held = |state| matches!(state, HandleState::Held { .. });
-        let of_alloc = |(other, record): &(&u64, &HandleRecord)| **other != value && record.alloc == alloc;
-        is_held(before) != is_held(after)
-            && match self.held.get(&alloc) {
-                None => false,
-                Some(1) if after.keeps_memory() => true,
-                Some(_) => !self.handles.iter().filter(of_alloc).any(|(_, record)| is_held(record.state)),
-            }
+        let Some(values) = self.held.get_mut(&alloc) else { return false };
+        values.held -= u32::from(is_held(before));
+        let others_are_held = values.held > 0;
+        values.held += u32::from(is_held(after));
+        is_held(before) != is_held(after) && !others_are_held
     }
 
     /// One handle value less on an allocation; the last one tells the machine.
     fn let_go(&mut self, outside: &mut Outside<'_>, alloc: AllocId) -> Result<()> {
-        let count = self.held.get_mut(&alloc).expect("a handle value is counted");
-        *count -= 1;
-        if *count == 0 {
+        let values = self.held.get_mut(&alloc).expect("a handle value is counted");
+        values.all -= 1;
+        if values.all == 0 {
             self.held.remove(&alloc);
             outside.machine.ask(Ask::Drop { alloc })?;
         }
@@ -326,4 +336,11 @@ impl Process {
 /// The machine answered something that does not belong to the question: a bug on the other side of the wire.
 pub(super) fn unexpected(answer: &Answer) -> DriverError {
     DriverError::Host { what: format!("the simulated machine answered {answer:?} to another question") }
+}
+
+/// The 64 bytes of a handle that the machine made.
+pub(super) fn name_of(bytes: Vec<u8>) -> Result<[u8; 64]> {
+    bytes.try_into().map_err(|bytes: Vec<u8>| DriverError::Host {
+        what: format!("the simulated machine made a handle of {} bytes", bytes.len()),
+    })
 }

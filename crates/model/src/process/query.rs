@@ -12,17 +12,17 @@ const MEMORY_TYPE_HOST: u64 = 1;
 const MEMORY_TYPE_DEVICE: u64 = 2;
 
 /// What the attributes of an address are made from.
-struct Pointee {
-    context: u64,
-    start: u64,
-    range: (u64, u64),
-    mapping: (u64, u64),
-    place: Place,
-    buffer: u64,
-    legacy: bool,
-    handle_types: u64,
-    gpu_direct_rdma: bool,
-    rights: Rights,
+pub(super) struct Pointee {
+    pub(super) context: u64,
+    pub(super) start: u64,
+    pub(super) range: (u64, u64),
+    pub(super) mapping: (u64, u64),
+    pub(super) place: Place,
+    pub(super) buffer: u64,
+    pub(super) legacy: bool,
+    pub(super) handle_types: u64,
+    pub(super) gpu_direct_rdma: bool,
+    pub(super) rights: Rights,
 }
 
 impl Process {
@@ -36,6 +36,9 @@ impl Process {
                 Some(_) => Ok((DevicePtr::new(start), ByteSize::new(mapping.size))),
                 None => Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(mapping.site))),
             };
+        }
+        if let Some((start, opened)) = self.opened_at(ptr) {
+            return Ok((DevicePtr::new(start), opened.size));
         }
         match self.legacy_at(ptr) {
             Some((start, allocation)) => Ok((DevicePtr::new(start), allocation.size)),
@@ -102,6 +105,9 @@ impl Process {
                 gpu_direct_rdma: prop.gpu_direct_rdma,
                 rights: ordinal.map_or(Rights::None, |ordinal| mapping.rights.get(ordinal)),
             });
+        }
+        if let Some((start, opened)) = self.opened_at(ptr) {
+            return Some(opened.pointee(start));
         }
         let (start, allocation) = self.legacy_at(ptr)?;
         Some(Pointee {

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use peermap_driver::{Argument, CallSite, CuResult, DevicePtr, Value};
 
 use super::copy::Operation;
-use super::{FaultState, Grace, Process};
+use super::shared_event::{SharedWait, tell_passed};
+use super::{FaultState, Grace, Outside, Process};
 use crate::chooser::Chooser;
 use crate::rules;
 
@@ -91,6 +92,14 @@ pub(super) struct Queue {
     tails: HashMap<StreamKey, WorkId>,
 }
 
+/// The mark of a shared event that an operation is.
+const fn shared_mark(operation: &Operation) -> Option<SharedWait> {
+    match operation {
+        Operation::Mark { shared, .. } => *shared,
+        _ => None,
+    }
+}
+
 impl Queue {
     pub(super) fn is_pending(&self, work: WorkId) -> bool {
         self.items.contains_key(&work)
@@ -114,11 +123,28 @@ impl Queue {
         id
     }
 
-    /// Forgets what has not begun. What runs goes on, and waits see it through: it may use memory of its caller.
-    fn abandon(&mut self) {
-        self.items.retain(|_, item| item.running);
+    /// Forgets what has not begun; gives the marks of shared events in it. What runs goes on, and waits see it through:
+    /// it may use memory of its caller.
+    fn abandon(&mut self) -> Vec<SharedWait> {
+        let (running, forgotten): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.items).into_iter().partition(|(_, item)| item.running);
+        self.items = running;
         let Self { items, tails, .. } = self;
         tails.retain(|_, work| items.contains_key(work));
+        forgotten.into_values().filter_map(|item| shared_mark(&item.operation)).collect()
+    }
+
+    /// The item that is a mark of a shared event.
+    pub(super) fn mark(&self, wanted: &SharedWait) -> Option<WorkId> {
+        let is_it = |item: &Item| shared_mark(&item.operation) == Some(*wanted);
+        self.items.iter().find(|(_, item)| is_it(item)).map(|(work, _)| *work)
+    }
+
+    /// Makes a mark that is queued one of a shared event.
+    pub(super) fn share_mark(&mut self, work: WorkId, with: SharedWait) {
+        if let Some(Operation::Mark { shared, .. }) = self.items.get_mut(&work).map(|item| &mut item.operation) {
+            *shared = Some(with);
+        }
     }
 
     /// The items that must end for `targets` to have ended, in a legal order.
@@ -236,25 +262,35 @@ impl Process {
     }
 
     /// An item has ended, at a time in nanoseconds or with a fault. After a fault nothing that is queued runs any more.
-    pub fn finish_work(&mut self, work: WorkId, outcome: Outcome) {
-        let Some(item) = self.queue.items.remove(&work) else { return };
+    ///
+    /// # Errors
+    /// If the machine cannot be told that a shared event has passed.
+    pub fn finish_work(
+        &mut self,
+        outside: &mut Outside<'_>,
+        work: WorkId,
+        outcome: Outcome,
+    ) -> peermap_driver::Result<()> {
+        let Some(item) = self.queue.items.remove(&work) else { return Ok(()) };
         if self.queue.tails.get(&item.key) == Some(&work) {
             self.queue.tails.remove(&item.key);
         }
         match outcome {
             Ok(now) => {
-                if let Operation::Mark { event } = item.operation {
+                if let Operation::Mark { event, shared } = item.operation {
                     self.mark_passed(event, work, now);
+                    tell_passed(outside, shared)?;
                 }
+                Ok(())
             }
-            Err(fault) => self.fail(&fault, item.site),
+            Err(fault) => self.fail(outside, &fault, item.site),
         }
     }
 
-    fn fail(&mut self, fault: &WorkFault, site: CallSite) {
-        self.queue.abandon();
+    fn fail(&mut self, outside: &mut Outside<'_>, fault: &WorkFault, site: CallSite) -> peermap_driver::Result<()> {
+        self.abandon_work(outside)?;
         if self.fault.is_some() {
-            return;
+            return Ok(());
         }
         let mut explanation = rules::FAULT_1.explain(
             &[("address", &fault.address as &dyn Argument), ("what", &fault.what.as_str())],
@@ -262,11 +298,15 @@ impl Process {
         );
         explanation.facts.push(("work", Value::Text(site.to_string())));
         self.fault = Some(FaultState { result: fault.result, explanation });
+        Ok(())
     }
 
-    /// The simulation of this process cannot go on: nothing that is queued runs any more.
-    pub fn abandon_work(&mut self) {
-        self.queue.abandon();
+    /// Nothing that is queued runs any more. Other processes that wait for a mark in it must not wait for ever.
+    ///
+    /// # Errors
+    /// If the machine cannot be told.
+    pub fn abandon_work(&mut self, outside: &mut Outside<'_>) -> peermap_driver::Result<()> {
+        self.queue.abandon().into_iter().try_for_each(|mark| tell_passed(outside, Some(mark)))
     }
 
     /// The code of the fault that killed the contexts of this process, if one did.

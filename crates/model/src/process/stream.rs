@@ -4,7 +4,8 @@ use peermap_driver::{CallSite, Event, Result, Stream};
 
 use super::copy::Operation;
 use super::queue::{Plan, StreamKey, Wait, WorkId};
-use super::{Process, ThreadId};
+use super::shared_event::{Origin, Synchronize};
+use super::{Outside, Process, ThreadId};
 use crate::rules;
 
 const STREAM_NON_BLOCKING: u32 = 1;
@@ -25,9 +26,11 @@ pub(super) struct StreamState {
 pub(super) struct EventState {
     pub(super) context: u64,
     timing: bool,
-    mark: Option<WorkId>,
+    pub(super) interprocess: bool,
+    pub(super) origin: Origin,
+    pub(super) mark: Option<WorkId>,
     passed_at: Option<u64>,
-    site: CallSite,
+    pub(super) site: CallSite,
 }
 
 impl Process {
@@ -43,7 +46,7 @@ impl Process {
         }
     }
 
-    fn event(&mut self, event: Event) -> Result<&mut EventState> {
+    pub(super) fn event(&mut self, event: Event) -> Result<&mut EventState> {
         self.events.get_mut(&event.as_raw()).ok_or_else(|| rules::EVENT_2.refuse(&[("event", &event)], None))
     }
 
@@ -98,9 +101,18 @@ impl Process {
     ///
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, STREAM-2, EVENT-2.
-    pub fn stream_wait_event(&mut self, thread: ThreadId, stream: Stream, event: Event) -> Result<()> {
+    pub fn stream_wait_event(
+        &mut self,
+        outside: &mut Outside<'_>,
+        thread: ThreadId,
+        stream: Stream,
+        event: Event,
+    ) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
-        let mark = self.event(event)?.mark;
+        let EventState { mark, origin, .. } = *self.event(event)?;
+        if let Some(shared) = origin.shared() {
+            return self.wait_for_shared(outside, key, shared);
+        }
         if let Some(mark) = mark.filter(|mark| self.queue.is_pending(*mark)) {
             self.enqueue_after(key, mark);
         }
@@ -118,31 +130,45 @@ impl Process {
         if flags & !known != 0 || shared_with_timing {
             return Err(rules::EVENT_1.refuse(&[("flags", &flags)], None));
         }
-        let event = self.new_opaque();
         let timing = flags & EVENT_DISABLE_TIMING == 0;
-        self.events.insert(event, EventState { context, timing, mark: None, passed_at: None, site: self.site });
-        Ok(event)
+        let interprocess = flags & EVENT_INTERPROCESS != 0;
+        Ok(self.new_event(context, timing, interprocess, Origin::Here(None)))
+    }
+
+    pub(super) fn new_event(&mut self, context: u64, timing: bool, interprocess: bool, origin: Origin) -> u64 {
+        let event = self.new_opaque();
+        let site = self.site;
+        let state = EventState { context, timing, interprocess, origin, mark: None, passed_at: None, site };
+        self.events.insert(event, state);
+        event
     }
 
     /// `cuEventDestroy`.
     ///
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, EVENT-2.
-    pub fn event_destroy(&mut self, thread: ThreadId, event: Event) -> Result<()> {
+    pub fn event_destroy(&mut self, outside: &mut Outside<'_>, thread: ThreadId, event: Event) -> Result<()> {
         self.current(thread)?;
-        self.event(event)?;
+        let origin = self.event(event)?.origin;
         self.events.remove(&event.as_raw());
-        Ok(())
+        origin.close(outside)
     }
 
     /// `cuEventRecord`.
     ///
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, STREAM-2, EVENT-2.
-    pub fn event_record(&mut self, thread: ThreadId, event: Event, stream: Stream) -> Result<()> {
+    pub fn event_record(
+        &mut self,
+        outside: &mut Outside<'_>,
+        thread: ThreadId,
+        event: Event,
+        stream: Stream,
+    ) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
-        self.event(event)?;
-        let mark = self.enqueue(key, Operation::Mark { event: event.as_raw() });
+        let origin = self.event(event)?.origin;
+        let shared = origin.shared().map(|shared| self.record_shared(outside, shared)).transpose()?;
+        let mark = self.enqueue(key, Operation::Mark { event: event.as_raw(), shared });
         let state = self.event(event)?;
         state.mark = Some(mark);
         state.passed_at = None;
@@ -153,23 +179,30 @@ impl Process {
     ///
     /// # Errors
     /// FAULT-1, EVENT-2, EVENT-3.
-    pub fn event_query(&mut self, event: Event) -> Result<()> {
+    pub fn event_query(&mut self, outside: &mut Outside<'_>, event: Event) -> Result<()> {
         self.refuse_after_fault()?;
-        let EventState { mark, site, .. } = *self.event(event)?;
-        match mark.filter(|mark| self.queue.is_pending(*mark)) {
-            Some(_) => Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site))),
-            None => Ok(()),
-        }
+        let EventState { mark, origin, site, .. } = *self.event(event)?;
+        let pending = match origin.shared() {
+            Some(shared) => self.pending_mark(outside, shared)?.is_some(),
+            None => mark.is_some_and(|mark| self.queue.is_pending(mark)),
+        };
+        if pending { Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site))) } else { Ok(()) }
     }
 
     /// What must have ended before `cuEventSynchronize` returns.
     ///
     /// # Errors
     /// FAULT-1, EVENT-2.
-    pub fn event_synchronize(&mut self, event: Event) -> Result<Plan> {
+    pub fn event_synchronize(&mut self, outside: &mut Outside<'_>, event: Event) -> Result<Synchronize> {
         self.refuse_after_fault()?;
-        let mark = self.event(event)?.mark;
-        Ok(mark.map_or_else(Plan::default, |work| self.plan(&Wait::Work(work))))
+        let EventState { mark, origin, .. } = *self.event(event)?;
+        match origin.shared() {
+            Some(shared) => self.synchronize_shared(outside, shared),
+            None => {
+                let plan = mark.map_or_else(Plan::default, |work| self.plan(&Wait::Work(work)));
+                Ok(Synchronize::Work(plan))
+            }
+        }
     }
 
     /// `cuEventElapsedTime`, in milliseconds.

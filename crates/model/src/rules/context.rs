@@ -46,6 +46,12 @@ rules! { CONTEXT;
         INVALID_HANDLE: "the event must be one that exists" manual "cuEventQuery";
     EVENT_3 = "EVENT-3" [cuEventQuery, cuEventElapsedTime] NOT_READY: "the work before the mark has not ended"
         step "inflight" "inflight-event" 12;
+    EVENT_5 = "EVENT-5" [cuIpcGetEventHandle] INVALID_HANDLE:
+        "the event must have been made here, for other processes" step "legacy" "ipc-events" 6 step "legacy" "ipc-events" 20;
+    EVENT_6 = "EVENT-6" [cuIpcOpenEventHandle] INVALID_CONTEXT: "a process cannot open the handle of its own event"
+        step "legacy" "ipc-event-same-process" 5;
+    EVENT_7 = "EVENT-7" [cuIpcOpenEventHandle] INVALID_HANDLE: "the maker of the event must live, or somebody hold it"
+        manual "cuIpcOpenEventHandle";
     EVENT_4 = "EVENT-4" [cuEventElapsedTime] INVALID_HANDLE: "both events must have timing and a mark"
         step "legacy" "ipc-events" 19;
 }

@@ -58,6 +58,21 @@ rules! { PHYSICAL;
         step "vmm" "malloc-on-vmm-calls" 12 step "vmm" "malloc-on-vmm-calls" 13 step "legacy" "ctx-life" 6;
     LEGACY_1 = "LEGACY-1" [cuIpcGetMemHandle] INVALID_VALUE: "only memory from cuMemAlloc has a legacy handle"
         step "vmm" "malloc-on-vmm-calls" 19 step "legacy" "ipc-mem-args" 5;
+    LEGACY_2 = "LEGACY-2" [cuIpcOpenMemHandle] INVALID_VALUE: "the flags must be 1"
+        step "legacy" "ipc-mem-flags" 8 step "legacy" "ipc-mem-flags" 9 step "peer" "peer-legacy" 8;
+    LEGACY_3 = "LEGACY-3" [cuIpcOpenMemHandle] INVALID_CONTEXT: "a process cannot open its own legacy handle"
+        step "legacy" "ipc-mem-args" 7;
+    LEGACY_4 = "LEGACY-4" [cuIpcOpenMemHandle] INVALID_HANDLE: "the process that made the handle must be there"
+        step "legacy" "ipc-mem-exporter-gone" 9 step "legacy" "ipc-mem-exporter-exits" 14;
+    LEGACY_5 = "LEGACY-5" [cuIpcOpenMemHandle] INVALID_VALUE: "the memory must not have been freed by its owner"
+        step "legacy" "ipc-mem-exporter-frees" 9;
+    LEGACY_6 = "LEGACY-6" [cuIpcOpenMemHandle] INVALID_HANDLE:
+        "memory that is open in one context of a process opens in no other" manual "cuIpcOpenMemHandle";
+    LEGACY_7 = "LEGACY-7" [cuIpcCloseMemHandle] INVALID_VALUE:
+        "the address must be one that cuIpcOpenMemHandle gave" step "legacy" "ipc-mem" 17
+        step "legacy" "ipc-mem-args" 8 step "legacy" "ipc-mem-flags" 14;
+    LEGACY_8 = "LEGACY-8" [cuIpcOpenMemHandle] OUT_OF_MEMORY: "a free range of addresses must be left"
+        manual "cuIpcOpenMemHandle";
     HOST_1 = "HOST-1" [cuMemHostAlloc] INVALID_VALUE: "the size must not be 0" manual "cuMemHostAlloc";
     HOST_2 = "HOST-2" [cuMemFreeHost] INVALID_VALUE: "the address must be one that cuMemHostAlloc gave"
         manual "cuMemFreeHost";

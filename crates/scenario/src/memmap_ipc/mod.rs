@@ -33,4 +33,5 @@ mod worker;
 
 pub use options::Options;
 pub use parent::run;
+pub use plan::refused;
 pub(crate) use worker::{Task, work};

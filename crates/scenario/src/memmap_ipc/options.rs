@@ -10,6 +10,7 @@ use crate::check::{Verify, VerifyOn};
 use crate::content::Fill;
 use crate::devices::{DeviceChoice, MAX_DEVICES};
 use crate::error::UsageError;
+use crate::kernels::KernelSource;
 
 /// What can be asked of [`run`](super::run).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,23 +84,24 @@ impl Options {
         u32::try_from(workers).ok().filter(|count| *count <= max).ok_or(UsageError::TooManyWorkers { workers, max })
     }
 
-    /// The same for a report.
-    pub(super) fn shown(&self, fill: Fill, kernels: &str) -> BTreeMap<String, String> {
+    /// The same for a report. `None`: not decided when the run ended.
+    pub(super) fn shown(&self, fill: Option<Fill>, kernels: Option<&KernelSource>) -> BTreeMap<String, String> {
         let devices = self.devices.as_ref().map_or_else(
             || "all".to_owned(),
             |devices| devices.iter().map(DeviceChoice::to_string).collect::<Vec<_>>().join(", "),
         );
+        let open = || "undecided".to_owned();
         BTreeMap::from(
             [
                 ("devices", devices),
                 ("processes_per_device", self.processes_per_device.to_string()),
                 ("size", self.size.to_string()),
-                ("fill", fill.to_string()),
+                ("fill", fill.map_or_else(open, |fill| fill.to_string())),
                 ("verify", self.verify.to_string()),
                 ("verify_on", self.verify_on.to_string()),
                 ("timeout_s", self.timeout.as_secs_f64().to_string()),
                 ("enable_peers", self.enable_peers.to_string()),
-                ("kernels", kernels.to_owned()),
+                ("kernels", kernels.map_or_else(open, KernelSource::to_string)),
             ]
             .map(|(name, value)| (name.to_owned(), value)),
         )

@@ -71,7 +71,7 @@ impl Plan {
             backend: backend.name().to_owned(),
             profile: backend.profile().map(str::to_owned),
             ok: end.failure.is_none(),
-            options: options.shown(self.fill, &kernels.to_string()),
+            options: options.shown(Some(self.fill), Some(kernels)),
             rejected: self.rejected.clone(),
             workers: end.hands.iter().map(|hand| self.worker_report(options, hand)).collect(),
             wall_ms: end.wall_ms,
@@ -96,6 +96,28 @@ impl Plan {
             last_step: hand.step().to_string(),
             measured: done.measured,
         }
+    }
+}
+
+/// The report of a run that ended with an error before any worker got its work.
+#[must_use]
+pub fn refused(options: &Options, backend: &dyn Backend, error: &RunError) -> RunReport {
+    let rejected = match error {
+        RunError::NoUsableDevice { rejected } => rejected.clone(),
+        _ => Vec::new(),
+    };
+    RunReport {
+        schema: SCHEMA,
+        scenario: SCENARIO.to_owned(),
+        backend: backend.name().to_owned(),
+        profile: backend.profile().map(str::to_owned),
+        ok: false,
+        options: options.shown(options.fill, None),
+        rejected,
+        workers: Vec::new(),
+        wall_ms: 0.0,
+        reference: None,
+        failure: Some(error.failure()),
     }
 }
 

@@ -39,7 +39,6 @@ const NON_BLOCKING: u32 = 1;
 
 /// Does the work of one worker.
 pub(crate) fn work(station: &mut Station<'_>, mut member: Member, task: &Task) -> Result<Done, WorkerError> {
-    station.begin(Step::Receive)?;
     let descriptors = station.descriptors(station.workers)?;
 
     station.begin(Step::Context)?;

@@ -66,8 +66,12 @@ pub enum What {
 fn range() -> impl Strategy<Value = Range> {
     let offset = prop_oneof![6 => Just(0), 2 => 1..4u64];
     let granules = prop_oneof![5 => Just(None), 4 => (0..=4u64).prop_map(Some)];
-    (any::<usize>(), prop::bool::weighted(0.7), offset, granules)
-        .prop_map(|(place, mapped, offset, granules)| Range { place, mapped, offset, granules })
+    (any::<usize>(), prop::bool::weighted(0.7), offset, granules).prop_map(|(place, mapped, offset, granules)| Range {
+        place,
+        mapped,
+        offset,
+        granules,
+    })
 }
 
 fn device() -> impl Strategy<Value = i32> {

@@ -66,9 +66,10 @@ impl Process {
     }
 
     pub fn mapping_at(&self, at: u64) -> Option<(u64, &Mapping)> {
-        self.mappings.iter().map(|(start, mapping)| (*start, mapping)).find(|(start, mapping)| {
-            (*start..mapping.end(*start)).contains(&at)
-        })
+        self.mappings
+            .iter()
+            .map(|(start, mapping)| (*start, mapping))
+            .find(|(start, mapping)| (*start..mapping.end(*start)).contains(&at))
     }
 
     pub fn touching(&self, start: u64, end: u64) -> Vec<u64> {
@@ -95,9 +96,8 @@ impl Process {
     /// Whether a device has a right on every granule of a range.
     pub fn reaches(&self, device: i32, start: u64, granules: u64, right: u64) -> bool {
         let device = usize::try_from(device).unwrap();
-        (start..start + granules).all(|at| {
-            self.mapping_at(at).is_some_and(|(_, mapping)| mapping.rights[device] & right == right)
-        })
+        (start..start + granules)
+            .all(|at| self.mapping_at(at).is_some_and(|(_, mapping)| mapping.rights[device] & right == right))
     }
 
     pub fn map(&mut self, start: u64, size: u64, value: MemHandle, allocations: &[Allocation]) -> Expected {

@@ -127,9 +127,7 @@ impl World {
             What::Close { descriptor } => self.close(descriptor),
             What::Import { descriptor, closed } => self.import(process, descriptor, closed, tally),
             What::Retain { at } => self.retain(process, self.place(process, at).0, tally),
-            What::Fill { at, device, value } => {
-                self.fill(process, self.place(process, at), device, value, tally)
-            }
+            What::Fill { at, device, value } => self.fill(process, self.place(process, at), device, value, tally),
             What::CopyBack { at, device } => self.copy_back(process, self.place(process, at), device, tally),
             What::End => {
                 self.processes[process] = start(&self.machine);
@@ -190,8 +188,7 @@ impl World {
 
     fn reserve(&mut self, process: usize, granules: u64, tally: &mut Tally) -> Result<Option<u64>, TestCaseError> {
         let expected = if granules == 0 { INVALID } else { Expected::Accepted };
-        let answer =
-            self.processes[process].mem_address_reserve(size(granules), ByteSize::ZERO, DevicePtr::NULL, 0);
+        let answer = self.processes[process].mem_address_reserve(size(granules), ByteSize::ZERO, DevicePtr::NULL, 0);
         let Some(ptr) = judge(tally, Call::cuMemAddressReserve, expected, answer)? else { return Ok(None) };
         prop_assert!(ptr.is_multiple_of(size(1)));
         let start = ptr.get() / GRANULE;
@@ -308,13 +305,7 @@ impl World {
         Ok(())
     }
 
-    fn import(
-        &mut self,
-        process: usize,
-        choice: usize,
-        closed: bool,
-        tally: &mut Tally,
-    ) -> Result<(), TestCaseError> {
+    fn import(&mut self, process: usize, choice: usize, closed: bool, tally: &mut Tally) -> Result<(), TestCaseError> {
         let descriptors = &self.reference.descriptors;
         let chosen = descriptors.get(choice % descriptors.len().max(1)).filter(|_| !closed);
         let null = File::open("/dev/null").unwrap();
@@ -324,8 +315,7 @@ impl World {
             None => (OsHandle::Fd(null.as_fd()), Expected::Refused(CuResult::UNKNOWN)),
         };
         let allocation = chosen.map(|descriptor| descriptor.allocation);
-        let answer =
-            self.processes[process].mem_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR);
+        let answer = self.processes[process].mem_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR);
         if let Some(value) = judge(tally, Call::cuMemImportFromShareableHandle, expected, answer)? {
             self.take_handle(process, value, allocation.expect("an accepted import has a descriptor"), true);
         }

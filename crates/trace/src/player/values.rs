@@ -4,7 +4,7 @@
 
 use std::os::fd::OwnedFd;
 
-use peermap_driver::{Context, DevicePtr, Event, FabricHandle, IpcMemHandle, MemHandle, Stream};
+use peermap_driver::{Context, DevicePtr, Event, FabricHandle, IpcEventHandle, IpcMemHandle, MemHandle, Stream};
 
 use crate::reference::Reference;
 
@@ -27,6 +27,8 @@ pub(super) enum Value {
     Fabric(FabricHandle),
     /// A legacy handle.
     Legacy(IpcMemHandle),
+    /// A handle to an event.
+    EventHandle(IpcEventHandle),
 }
 
 struct Entry {
@@ -96,6 +98,11 @@ impl Values {
     /// The live names of a memory handle, sorted as text.
     pub(super) fn same_memory(&self, handle: MemHandle) -> Vec<String> {
         self.same(|value| matches!(value, Value::Memory(other) if *other == handle))
+    }
+
+    /// The live names of an address, sorted as text.
+    pub(super) fn same_address(&self, address: DevicePtr) -> Vec<String> {
+        self.same(|value| matches!(value, Value::Address(other) if *other == address))
     }
 
     /// The live names of a context, sorted as text.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, Argument, ByteSize, Call, Context, CuResult, Device, DeviceAttribute,
     DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr,
-    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle,
+    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle,
     PointerAttribute, Result, ShareableHandle, Stream, Uuid, Value, for_each_call,
 };
 use peermap_trace::{End, Processes, StartError};

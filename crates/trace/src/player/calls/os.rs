@@ -51,6 +51,7 @@ fn copy_of(process: &Process, given: Arguments<'_>) -> Result<Value, Failure> {
         Value::Descriptor(None) => Err(Errno::EBADF.into()),
         Value::Fabric(handle) => Ok(Value::Fabric(*handle)),
         Value::Legacy(handle) => Ok(Value::Legacy(*handle)),
+        Value::EventHandle(handle) => Ok(Value::EventHandle(*handle)),
         _ => Err(refusal(given, "value", "a descriptor or the bytes of a handle").into()),
     }
 }
@@ -77,7 +78,7 @@ fn named<V>(given: Arguments<'_>, key: &'static str, get: impl FnOnce(&str) -> O
     get(name).ok_or_else(|| PlayError::NoValue { name: name.to_owned() })
 }
 
-fn refusal(given: Arguments<'_>, key: &'static str, expected: &'static str) -> PlayError {
+pub(super) fn refusal(given: Arguments<'_>, key: &'static str, expected: &'static str) -> PlayError {
     given.get(key).map_or(PlayError::MissingArgument { key }, |json| wrong(key, json, expected))
 }
 

@@ -1,0 +1,140 @@
+//! What was asked for and cannot be.
+
+use std::path::PathBuf;
+
+use peermap_driver::ByteSize;
+
+use crate::devices::{DeviceChoice, MAX_DEVICES};
+
+/// What was asked for and cannot be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UsageError {
+    /// A size of zero.
+    #[error("a buffer of 0 bytes holds nothing; use a --size such as 4MiB")]
+    ZeroSize,
+    /// No worker at all.
+    #[error("0 processes per device do nothing; use --processes-per-device 1 or more")]
+    ZeroProcesses,
+    /// No time at all.
+    #[error("a timeout of 0 ends every run; use a --timeout of 1 second or more")]
+    ZeroTimeout,
+    /// A size that the device cannot map.
+    #[error(
+        "{size} is no multiple of the granularity, which is {granularity}; the next size that fits is {}",
+        shown(next)
+    )]
+    Granularity {
+        /// What was asked for.
+        size: ByteSize,
+        /// The granularity of the device.
+        granularity: ByteSize,
+        /// The next multiple; `None`: it does not fit 64 bits.
+        next: Option<ByteSize>,
+    },
+    /// More than the device that holds the buffers has.
+    #[error("{workers} buffers of {size} do not fit the {total} of {device}; use a --size of at most {}", shown(most))]
+    LargerThanDevice {
+        /// How many buffers there are.
+        workers: u32,
+        /// The size of one.
+        size: ByteSize,
+        /// The device.
+        device: String,
+        /// What it has.
+        total: ByteSize,
+        /// The largest size that fits.
+        most: Option<ByteSize>,
+    },
+    /// More than this host can back.
+    #[error(
+        "{workers} buffers of {size} do not fit the {limit} of memory that this host can back; \
+         use a --size of at most {}",
+        shown(most)
+    )]
+    LargerThanHost {
+        /// How many buffers there are.
+        workers: u32,
+        /// The size of one.
+        size: ByteSize,
+        /// What the host can back.
+        limit: ByteSize,
+        /// The largest size that fits.
+        most: Option<ByteSize>,
+    },
+    /// A device that is not there.
+    #[error("there is no {choice}; the devices are {}", known.join(", "))]
+    UnknownDevice {
+        /// What was asked for.
+        choice: DeviceChoice,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A device that was named twice.
+    #[error("{device} is named twice in --devices; name it once and use --processes-per-device")]
+    DuplicateDevice {
+        /// The device.
+        device: String,
+    },
+    /// More devices than there are.
+    #[error("{asked} devices are named in --devices, but there are {there}")]
+    TooManyDevices {
+        /// How many were asked for.
+        asked: usize,
+        /// How many there are.
+        there: usize,
+    },
+    /// More devices than a run can have.
+    #[error("{asked} devices are named in --devices; at most {MAX_DEVICES} can take part")]
+    OverMaximum {
+        /// How many were asked for.
+        asked: usize,
+    },
+    /// An empty list of devices.
+    #[error("--devices names no device; leave it out to use all")]
+    NoDevices,
+    /// More workers than a barrier can have.
+    #[error("{workers} workers are more than the {max} that can take part; use fewer --processes-per-device")]
+    TooManyWorkers {
+        /// How many were asked for.
+        workers: u64,
+        /// How many can take part.
+        max: u32,
+    },
+    /// Ids that do not fit a byte.
+    #[error("the ids of {workers} workers do not fit one byte; use --fill pattern")]
+    IdsDoNotFit {
+        /// How many workers there are.
+        workers: u32,
+    },
+    /// A folder without kernels.
+    #[error("{folder} has neither {name}.ptx nor {name}.cubin; name the folder that has one with --kernels", folder = folder.display())]
+    NoKernels {
+        /// The folder.
+        folder: PathBuf,
+        /// The name of the kernels.
+        name: &'static str,
+    },
+}
+
+fn shown(size: &Option<ByteSize>) -> String {
+    size.map_or_else(|| "none".to_owned(), |size| size.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_size_names_the_granularity_and_the_next_size() {
+        let error = UsageError::Granularity {
+            size: ByteSize::mib(3),
+            granularity: ByteSize::mib(2),
+            next: Some(ByteSize::mib(4)),
+        };
+        assert_eq!(
+            error.to_string(),
+            "3 MiB is no multiple of the granularity, which is 2 MiB; the next size that fits is 4 MiB"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! What can be made to go wrong in a worker.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Mutex;
+
+use nix::sys::signal::{Signal, raise};
+use peermap_driver::{ByteSize, Call, CuResult, DevicePtr, Driver, DriverError, Interceptor, Result, Value};
+use peermap_sim::SimProcess;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// The driver cannot be opened.
+    NoDriver,
+    /// The process gets `SIGKILL` at this call.
+    Kill(Call),
+    /// The process stops for ever at this call.
+    Hang(Call),
+    /// This call is refused.
+    Refuse(Call),
+    /// This call is not modelled.
+    NotModelled(Call),
+    /// Two bytes of buffer 1 change after all have been filled.
+    Corrupt,
+}
+
+/// Where [`Fault::Corrupt`] changes bytes, and to what.
+pub const CORRUPT_OFFSET: u64 = 4097;
+pub const CORRUPT_BYTE: u8 = 0xEE;
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::NoDriver => f.write_str("no-driver"),
+            Self::Kill(call) => write!(f, "kill:{call}"),
+            Self::Hang(call) => write!(f, "hang:{call}"),
+            Self::Refuse(call) => write!(f, "refuse:{call}"),
+            Self::NotModelled(call) => write!(f, "not-modelled:{call}"),
+            Self::Corrupt => f.write_str("corrupt"),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let (name, call) = text.split_once(':').unwrap_or((text, ""));
+        let call = Call::from_name(call).ok_or_else(|| format!("{call:?} is no call"));
+        match name {
+            "none" => Ok(Self::None),
+            "no-driver" => Ok(Self::NoDriver),
+            "kill" => call.map(Self::Kill),
+            "hang" => call.map(Self::Hang),
+            "refuse" => call.map(Self::Refuse),
+            "not-modelled" => call.map(Self::NotModelled),
+            "corrupt" => Ok(Self::Corrupt),
+            other => Err(format!("{other:?} is no fault")),
+        }
+    }
+}
+
+/// Makes it go wrong.
+pub struct Saboteur {
+    fault: Fault,
+    process: SimProcess,
+    /// Where the buffers are mapped, by number, and whether one was changed already.
+    state: Mutex<(Vec<u64>, bool)>,
+}
+
+impl Saboteur {
+    pub fn new(fault: Fault, process: SimProcess) -> Self {
+        Self { fault, process, state: Mutex::default() }
+    }
+
+    /// Changes two bytes of buffer 1 at the first memset or copy to the host, with which a verification begins.
+    fn corrupt(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
+        let mut state = self.state.lock().expect("nobody panics with the lock");
+        match (call, arguments().first()) {
+            (Call::cuMemMap, Some((_, Value::Address(ptr)))) => state.0.push(*ptr),
+            (Call::cuMemsetD8Async | Call::cuMemcpyDtoH, _) if !state.1 => {
+                state.1 = true;
+                let ptr = DevicePtr::new(state.0[1] + CORRUPT_OFFSET);
+                self.process.memset_d8(ptr, CORRUPT_BYTE, ByteSize::new(2))?;
+                self.process.ctx_synchronize()?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Interceptor for Saboteur {
+    fn before(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
+        match self.fault {
+            Fault::Kill(at) if at == call => raise(Signal::SIGKILL).map_err(|errno| panic!("{errno}")),
+            Fault::Hang(at) if at == call => loop {
+                std::thread::park();
+            },
+            Fault::Refuse(at) if at == call => Err(DriverError::refused(CuResult::INVALID_VALUE)),
+            Fault::NotModelled(at) if at == call => Err(DriverError::NotModelled { what: call.to_string() }),
+            Fault::Corrupt => self.corrupt(call, arguments),
+            _ => Ok(()),
+        }
+    }
+
+    fn after(&self, _call: Call, _error: Option<&DriverError>) {}
+}

@@ -1,0 +1,62 @@
+//! Scenarios with real processes on a simulated machine.
+//!
+//! Workers, the machine and one parent are this executable again: the first argument names the role that it plays instead of
+//! running tests.
+
+mod backend;
+mod failures;
+mod fault;
+mod orphans;
+mod requests;
+mod runs;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Makes a test of each function, named by its path.
+macro_rules! trials {
+    ($($module:ident::$test:ident,)*) => {
+        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
+            $module::$test();
+            Ok(())
+        })),*]
+    };
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.first().map(String::as_str) {
+        Some(backend::MACHINE) => backend::play_machine(&args[1]),
+        Some(backend::WORKER) => backend::play_worker(&args[1]),
+        Some(orphans::PARENT) => orphans::play_parent(),
+        _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
+    }
+}
+
+fn trials() -> Vec<Trial> {
+    trials![
+        runs::two_devices_fill_and_verify_in_turn,
+        runs::every_combination_of_fill_and_verify_succeeds,
+        runs::several_processes_share_a_device,
+        runs::devices_that_are_not_connected_are_named_and_the_rest_runs,
+        runs::hardware_with_eight_peers_takes_nine_devices,
+        runs::measurements_come_after_the_run,
+        runs::workers_too_many_or_too_few_are_dismissed_or_added,
+        runs::the_source_of_the_kernels_shows_to_who_asks,
+        failures::a_worker_killed_in_any_step_ends_the_run_and_is_named,
+        failures::a_worker_that_hangs_is_named_when_the_time_is_over,
+        failures::a_refused_call_of_a_worker_is_named,
+        failures::what_is_not_modelled_has_its_own_exit_code,
+        failures::a_wrong_byte_is_found_on_the_device_and_on_the_host,
+        failures::a_worker_without_a_driver_makes_the_backend_unavailable,
+        failures::nothing_of_a_failed_run_is_left_on_the_machine,
+        requests::a_size_that_does_not_fit_names_the_granularity_and_the_next_size,
+        requests::what_is_larger_than_device_or_host_is_refused,
+        requests::unknown_and_unusable_devices_are_refused,
+        requests::a_refusal_is_a_report_too,
+        requests::an_executable_that_is_gone_is_named,
+        requests::ids_above_255_are_refused_if_asked_for,
+        orphans::no_worker_survives_its_parent,
+    ]
+}
