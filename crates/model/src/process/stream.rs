@@ -211,14 +211,19 @@ impl Process {
     /// FAULT-1, EVENT-2, EVENT-3, EVENT-4.
     pub fn event_elapsed_time(&mut self, start: Event, end: Event) -> Result<f32> {
         self.refuse_after_fault()?;
+        // Whether both have a mark comes first: only then does it matter whether the marks have passed.
+        for event in [start, end] {
+            let EventState { timing, mark, site, .. } = *self.event(event)?;
+            if !timing || mark.is_none() {
+                return Err(rules::EVENT_4.refuse(&[("event", &event)], Some(site)));
+            }
+        }
         let mut passed = [0; 2];
         for (event, passed) in [start, end].into_iter().zip(&mut passed) {
-            let EventState { timing, mark, passed_at, site, .. } = *self.event(event)?;
-            let Some(mark) = mark.filter(|_| timing) else {
-                return Err(rules::EVENT_4.refuse(&[("event", &event)], Some(site)));
-            };
+            let EventState { mark, passed_at, site, .. } = *self.event(event)?;
+            let is_pending = mark.is_some_and(|mark| self.queue.is_pending(mark));
             match passed_at {
-                Some(at) if !self.queue.is_pending(mark) => *passed = at,
+                Some(at) if !is_pending => *passed = at,
                 _ => return Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site))),
             }
         }

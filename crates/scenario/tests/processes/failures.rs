@@ -44,7 +44,7 @@ pub fn a_worker_killed_in_any_step_ends_the_run_and_is_named() {
 }
 
 pub fn a_worker_that_hangs_is_named_when_the_time_is_over() {
-    let asked = Options { timeout: Duration::from_secs(5), ..options() };
+    let asked = Options { timeout: Duration::from_secs(10), ..options() };
     let (_, failure) = fail(&asked, Fault::Hang(Call::cuMemSetAccess));
     assert_eq!((failure.kind, failure.exit_code), (FailureKind::TimedOut, 13));
     assert_eq!(failure.step.as_deref(), Some("access"));

@@ -1,0 +1,82 @@
+//! Processes that die in the middle: the run ends at once and names the worker, and nothing stays.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{children, is_alive, json, leftovers, memmap_ipc, stderr, wait_for, workers};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Starts a run that would take many seconds.
+fn long_run(arguments: &[&str]) -> Child {
+    memmap_ipc(arguments)
+        .args(["--size", "256MiB", "--profile", "h200-x8", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts")
+}
+
+fn signal(pid: u32, signal: Signal) {
+    kill(Pid::from_raw(i32::try_from(pid).unwrap()), signal).expect("the process is there");
+}
+
+#[test]
+fn a_killed_worker_ends_the_run_within_a_second_and_is_named() {
+    for delay_ms in [0, 30, 100, 250] {
+        let run = long_run(&[]);
+        wait_for("eight workers", || workers(run.id()).len() == 8);
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        let victim = workers(run.id())[3];
+        let others = children(run.id());
+        let killed = Instant::now();
+        signal(victim, Signal::SIGKILL);
+        let output = run.wait_with_output().unwrap();
+        let took = killed.elapsed();
+        assert!(took < Duration::from_secs(1), "took {took:?} after {delay_ms} ms");
+        assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+        let failure = &json(&output)["failure"];
+        assert!(failure["worker"].is_number(), "{failure}");
+        let message = failure["message"].as_str().unwrap();
+        assert!(message.contains(&victim.to_string()) && message.contains("SIGKILL"), "{message}");
+        assert!(failure["step"].is_string(), "{failure}");
+        assert!(others.iter().all(|pid| !is_alive(*pid)), "a process stays");
+    }
+}
+
+#[test]
+fn a_stopped_worker_ends_the_run_at_its_timeout() {
+    let run = long_run(&["--timeout", "2"]);
+    wait_for("eight workers", || workers(run.id()).len() == 8);
+    let stopped = workers(run.id())[0];
+    signal(stopped, Signal::SIGSTOP);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+    assert!(!is_alive(stopped));
+}
+
+#[test]
+fn nothing_survives_a_killed_parent() {
+    let before = leftovers();
+    let mut run = long_run(&[]);
+    wait_for("eight workers", || workers(run.id()).len() == 8);
+    let all = children(run.id());
+    assert!(all.len() >= 9, "eight workers and the machine");
+    signal(run.id(), Signal::SIGKILL);
+    run.wait().unwrap();
+    wait_for("the end of every child", || all.iter().all(|pid| !is_alive(*pid)));
+    assert_eq!(leftovers(), before);
+}
+
+#[test]
+fn a_dead_machine_ends_the_run_with_an_error() {
+    let run = long_run(&[]);
+    wait_for("eight workers", || workers(run.id()).len() == 8);
+    let workers = workers(run.id());
+    let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
+    signal(machine, Signal::SIGKILL);
+    let begun = Instant::now();
+    let output = run.wait_with_output().unwrap();
+    assert!(!output.status.success());
+    assert!(begun.elapsed() < Duration::from_secs(60));
+}

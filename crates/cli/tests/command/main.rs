@@ -1,0 +1,7 @@
+//! The command as a person uses it: real processes, on the simulator.
+
+mod bad_input;
+mod deaths;
+mod environment;
+mod main_job;
+mod support;

@@ -1,0 +1,67 @@
+//! A machine with its child processes, as a test starts them.
+
+use peermap_driver::{Device, Driver};
+use peermap_ipc::{Channel, Child};
+use peermap_model::HolderList;
+use peermap_sim::{MachineClient, SimProcess};
+
+use crate::roles::{CHANNEL, TICKET, patience, role};
+
+/// A machine in a child.
+pub struct House {
+    pub client: MachineClient,
+    pub machine: Child,
+}
+
+/// A child that joined the machine.
+pub struct Worker {
+    pub child: Child,
+    pub channel: Channel,
+}
+
+impl House {
+    pub fn new() -> Self {
+        Self::of("machine")
+    }
+
+    pub fn of(machine: &str) -> Self {
+        let (ours, theirs) = Channel::pair().unwrap();
+        let machine = role(machine).inherit(theirs.into_fd(), CHANNEL).spawn().unwrap();
+        Self { client: MachineClient::new(ours, patience()).unwrap(), machine }
+    }
+
+    /// Starts a child that joins.
+    pub fn worker(&mut self, name: &str, visible: Option<&str>) -> Worker {
+        let (ours, theirs) = Channel::pair().unwrap();
+        let ticket = self.client.ticket(patience()).unwrap();
+        let child = role(name).inherit(theirs.into_fd(), CHANNEL).inherit(ticket, TICKET);
+        let child = visible.into_iter().fold(child, |child, setting| child.env("CUDA_VISIBLE_DEVICES", setting));
+        Worker { child: child.spawn().unwrap(), channel: ours }
+    }
+
+    /// Joins the machine ourselves, with a context of device 0.
+    pub fn join(&mut self) -> SimProcess {
+        let process = SimProcess::join(self.client.ticket(patience()).unwrap(), None, patience()).unwrap();
+        process.init(0).unwrap();
+        process.ctx_create(0, Device(0)).unwrap();
+        process
+    }
+
+    pub fn holders(&mut self) -> HolderList {
+        self.client.holders(patience()).unwrap()
+    }
+}
+
+impl Worker {
+    /// Says a word; gives the byte that comes back.
+    pub fn ask(&self, word: &[u8]) -> u8 {
+        self.channel.send(word, &[], patience()).unwrap();
+        crate::roles::hear(&self.channel).0[0]
+    }
+
+    /// Kills the child and waits until it is gone, and with it its sockets.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait(patience()).unwrap();
+    }
+}

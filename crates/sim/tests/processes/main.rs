@@ -1,0 +1,51 @@
+//! A machine in an OS process of its own, and processes that join it.
+//!
+//! Each child is this executable again: a variable in its environment names the role that it plays instead of running
+//! tests. So there is no fork without exec, and a role is an ordinary function.
+
+#[path = "../support/memory.rs"]
+mod support;
+
+mod death;
+mod house;
+mod roles;
+mod sharing;
+mod strangers;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Makes a test of each function, named by its path.
+macro_rules! trials {
+    ($($module:ident::$test:ident,)*) => {
+        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
+            $module::$test();
+            Ok(())
+        })),*]
+    };
+}
+
+fn main() -> ExitCode {
+    if let Ok(role) = std::env::var(roles::ROLE) {
+        return roles::play(&role);
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+}
+
+fn trials() -> Vec<Trial> {
+    trials![
+        sharing::two_processes_see_the_same_bytes,
+        sharing::the_bytes_of_a_fill_arrive_only_after_a_wait,
+        sharing::a_device_has_one_uuid_and_an_ordinal_per_process,
+        sharing::the_grace_between_processes_is_time,
+        death::an_importer_reads_on_after_the_exporter_was_killed,
+        death::a_killed_importer_frees_what_only_it_held,
+        death::a_descriptor_in_a_killed_process_keeps_memory_no_longer,
+        death::the_death_of_the_machine_is_an_error_and_no_hang,
+        death::the_machine_ends_with_its_client,
+        strangers::junk_disconnects_only_who_sent_it,
+        strangers::a_stranger_that_leaves_early_harms_nobody,
+        strangers::a_machine_that_cannot_be_made_says_so,
+    ]
+}

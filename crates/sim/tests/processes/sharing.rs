@@ -1,0 +1,66 @@
+//! Sharing between processes.
+
+use std::time::{Duration, Instant};
+
+use peermap_driver::Driver;
+use peermap_model::Place;
+
+use crate::house::House;
+use crate::roles::{hear, patience};
+use crate::support::{GRANULE, import, map, mapped, read};
+
+pub fn two_processes_see_the_same_bytes() {
+    let mut house = House::new();
+    let exporter = house.worker("exporter", None);
+    let (word, descriptor) = hear(&exporter.channel);
+    assert_eq!(word, b"memory");
+    let process = house.join();
+    let ptr = map(&process, import(&process, &descriptor.unwrap()).unwrap(), GRANULE);
+    assert_eq!(read(&process, ptr, GRANULE.to_usize().unwrap()), vec![7; GRANULE.to_usize().unwrap()]);
+    process.memset_d8(ptr, 8, GRANULE).unwrap();
+    process.ctx_synchronize().unwrap();
+    assert_eq!(exporter.ask(b"look"), 8);
+    let holders = house.holders().0;
+    assert_eq!((holders.len(), holders[0].processes.len(), holders[0].descriptors.len()), (1, 2, 0));
+}
+
+pub fn the_bytes_of_a_fill_arrive_only_after_a_wait() {
+    let mut house = House::new();
+    let exporter = house.worker("exporter", None);
+    let descriptor = hear(&exporter.channel).1.unwrap();
+    let process = house.join();
+    let ptr = map(&process, import(&process, &descriptor).unwrap(), GRANULE);
+    exporter.ask(b"fill");
+    assert_eq!(read(&process, ptr, 1), [7], "queued is not done");
+    exporter.ask(b"wait");
+    assert_eq!(read(&process, ptr, 1), [9]);
+}
+
+pub fn a_device_has_one_uuid_and_an_ordinal_per_process() {
+    let mut house = House::new();
+    let all = house.worker("seer", None);
+    let uuids = String::from_utf8(hear(&all.channel).0).unwrap();
+    let (first, second) = uuids.split_once(',').expect("two devices");
+    assert_ne!(first, second);
+    for (setting, expected) in [("1", second.to_owned()), ("1,0", format!("{second},{first}")), (second, second.to_owned())]
+    {
+        let some = house.worker("seer", Some(setting));
+        assert_eq!(String::from_utf8(hear(&some.channel).0).unwrap(), expected, "{setting}");
+        let holders = house.holders().0;
+        assert_eq!(holders.last().unwrap().place, Place::Device(1), "its device 0 under {setting} is our device 1");
+        some.kill();
+    }
+}
+
+pub fn the_grace_between_processes_is_time() {
+    let mut house = House::of("machine with grace");
+    let process = house.join();
+    let (_, ptr) = mapped(&process, GRANULE);
+    process.memset_d8(ptr, 1, GRANULE).unwrap();
+    let give_up = Instant::now() + Duration::from_secs(60);
+    while process.stream_query(peermap_driver::Stream::NULL).is_err() {
+        assert!(Instant::now() < give_up && !patience().has_passed(), "the work never ran");
+        std::thread::yield_now();
+    }
+    assert_eq!(read(&process, ptr, 1), [1]);
+}
