@@ -24,14 +24,11 @@ fn memmap_ipc(arguments: &MemmapIpc) -> ExitCode {
     };
     match run_on(&chosen, arguments) {
         Ok(code) => code,
-        Err(Ended::Before(error)) => match (&chosen, &error) {
-            (Chosen::Cuda { may_fall_back: true }, RunError::Backend(_)) => {
-                show::note(&format!("{}: simulating", one_line(&error)));
-                fall_back(arguments)
-            }
-            _ => complain(&error),
-        },
-        Err(Ended::With(code)) => code,
+        Err(Refused::NoDevice(error)) => {
+            show::note(&format!("{}: simulating", one_line(&error)));
+            fall_back(arguments)
+        }
+        Err(Refused::With(code)) => code,
     }
 }
 
@@ -45,27 +42,27 @@ fn fall_back(arguments: &MemmapIpc) -> ExitCode {
         }
     };
     match run_on(&Chosen::Sim(profile), arguments) {
-        Ok(code) | Err(Ended::With(code)) => code,
-        Err(Ended::Before(error)) => complain(&error),
+        Ok(code) | Err(Refused::With(code)) => code,
+        Err(Refused::NoDevice(error)) => {
+            show::complaint(&one_line(&error));
+            error.exit_code()
+        }
     }
 }
 
-fn complain(error: &RunError) -> ExitCode {
-    show::complaint(&one_line(error));
-    error.exit_code()
-}
-
-/// How a run ended that gave no report.
-enum Ended {
-    Before(RunError),
+/// Why a backend gave no result.
+enum Refused {
+    /// It has no device, and another backend may take its place.
+    NoDevice(RunError),
+    /// It was said why.
     With(ExitCode),
 }
 
-fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Ended> {
-    let backend = chosen.start().map_err(Ended::With)?;
+fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Refused> {
+    let backend = chosen.start().map_err(Refused::With)?;
     let exe = env::current_exe().map_err(|error| {
         show::complaint(&format!("this executable has no path: {error}"));
-        Ended::With(ExitCode::Unexpected)
+        Refused::With(ExitCode::Unexpected)
     })?;
     let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
     let options = options_of(arguments);
@@ -75,8 +72,17 @@ fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Ended> {
             show::note(&event_line(event));
         }
     };
-    let report = memmap_ipc::run(&options, &*backend, &launcher, &mut sink).map_err(Ended::Before)?;
-    Ok(present(&report, arguments.json))
+    match memmap_ipc::run(&options, &*backend, &launcher, &mut sink) {
+        Ok(report) => Ok(present(&report, arguments.json)),
+        Err(error @ RunError::Backend(_)) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
+            Err(Refused::NoDevice(error))
+        }
+        Err(error) if arguments.json => Ok(present(&memmap_ipc::refused(&options, &*backend, &error), true)),
+        Err(error) => {
+            show::complaint(&one_line(&error));
+            Ok(error.exit_code())
+        }
+    }
 }
 
 fn options_of(arguments: &MemmapIpc) -> memmap_ipc::Options {

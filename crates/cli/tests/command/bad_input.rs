@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{complaints, leftovers, memmap_ipc, peermap, run, stderr};
+use crate::support::{complaints, json, leftovers, memmap_ipc, peermap, run, stderr};
 
 /// Runs, and expects an exit code and a single complaint that mentions each of some words.
 fn refuses(command: &mut Command, code: i32, words: &[&str]) {
@@ -23,6 +23,16 @@ fn refuses(command: &mut Command, code: i32, words: &[&str]) {
 fn a_size_that_is_no_multiple_says_the_next_that_fits() {
     refuses(&mut memmap_ipc(&["--size", "3000000"]), 2, &["2 MiB", "4 MiB"]);
     refuses(&mut memmap_ipc(&["--size", "65537", "--profile", "g64k"]), 2, &["64 KiB", "128 KiB"]);
+}
+
+#[test]
+fn a_refusal_as_json_is_one_object_too() {
+    let output = run(&mut memmap_ipc(&["--size", "3000000", "--json"]));
+    assert_eq!(output.status.code(), Some(2));
+    let report = json(&output);
+    assert_eq!(report["ok"], false);
+    assert_eq!(report["failure"]["exit_code"], 2);
+    assert!(report["failure"]["message"].as_str().unwrap().contains("4 MiB"));
 }
 
 #[test]

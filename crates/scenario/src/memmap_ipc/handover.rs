@@ -22,8 +22,9 @@ pub(super) struct Handover<'a, 'd> {
     batch: usize,
     /// How many workers have all descriptors.
     served: u32,
-    /// How many workers have done their part of the ring step that is under way.
-    arrived: u32,
+    /// How many workers have done their part of each ring step. Their messages come over channels of their own, so that of
+    /// one for a step may be read before that of another for the step before.
+    arrived: Vec<u32>,
 }
 
 impl<'a, 'd> Handover<'a, 'd> {
@@ -34,7 +35,7 @@ impl<'a, 'd> Handover<'a, 'd> {
         barrier: Barrier,
         batch: usize,
     ) -> Self {
-        Self { plan, task, buffers, barrier, batch, served: 0, arrived: 0 }
+        Self { plan, task, buffers, barrier, batch, served: 0, arrived: vec![0; plan.workers as usize] }
     }
 
     fn order(&self, worker: u32, deadline: Deadline) -> ToWorker {
@@ -67,11 +68,10 @@ impl Conductor for Handover<'_, '_> {
     }
 
     fn step(&mut self, _worker: u32, step: Step, events: &mut dyn EventSink) {
-        // Nobody begins the next ring step before all have reached the barrier of this one.
         let Step::Barrier(step) = step else { return };
-        self.arrived += 1;
-        if self.arrived == self.plan.workers {
-            self.arrived = 0;
+        let Some(arrived) = self.arrived.get_mut(step as usize) else { return };
+        *arrived += 1;
+        if *arrived == self.plan.workers {
             events.event(&Event::Progress { done: step + 1, of: self.plan.workers });
         }
     }

@@ -30,7 +30,10 @@ fn main() -> ExitCode {
     if let Ok(role) = std::env::var(roles::ROLE) {
         return roles::play(&role);
     }
-    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+    // One at a time: a child that another test is just starting would have copies of our sockets and descriptors for a
+    // moment, and the machine would see them as open.
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    libtest_mimic::run(&arguments, trials()).exit_code()
 }
 
 fn trials() -> Vec<Trial> {

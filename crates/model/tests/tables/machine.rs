@@ -1,0 +1,171 @@
+//! The machine: allocations, who holds them, and their bytes.
+
+use std::collections::BTreeMap;
+
+use peermap_driver::{AllocationProp, ByteSize, Call, CallSite, HandleType};
+use peermap_model::{
+    AllocId, AllocationRecord, Answer, Ask, Backing, Discard, ExportId, Holding, Machine, MachineError, Place, Policy,
+    ProcessId, Profile,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::bench::GRANULE;
+
+const SITE: CallSite = CallSite { process: 0, number: 1, call: Call::cuMemCreate };
+
+fn machine(policy: Policy) -> Machine {
+    Machine::new(Profile::named("h200-x2").unwrap(), policy)
+}
+
+fn create(machine: &mut Machine, process: ProcessId, device: u16, size: ByteSize) -> AllocationRecord {
+    let prop = AllocationProp::pinned_on(i32::from(device), HandleType::POSIX_FILE_DESCRIPTOR);
+    let ask = Ask::Create { place: Place::Device(device), prop, size, holding: Holding::Handle, site: SITE };
+    match machine.answer(process, ask, None).unwrap().0 {
+        Answer::Allocation(record) => record,
+        other => panic!("no allocation: {other:?}"),
+    }
+}
+
+fn export(machine: &mut Machine, process: ProcessId, alloc: AllocId) -> ExportId {
+    machine.answer(process, Ask::ExportDescriptor { alloc, site: SITE }, None).unwrap().1.unwrap()
+}
+
+/// Maker, importer, and an allocation that the maker holds and has exported.
+struct Shared {
+    machine: Machine,
+    maker: ProcessId,
+    importer: ProcessId,
+    alloc: AllocId,
+    export: ExportId,
+}
+
+fn shared() -> Shared {
+    let mut machine = machine(Policy::Measured);
+    let (maker, importer) = (machine.connect(), machine.connect());
+    let alloc = create(&mut machine, maker, 0, GRANULE).alloc;
+    let export = export(&mut machine, maker, alloc);
+    Shared { machine, maker, importer, alloc, export }
+}
+
+fn import(shared: &mut Shared) -> bool {
+    let (answer, _) = shared.machine.answer(shared.importer, Ask::ImportDescriptor, Some(shared.export)).unwrap();
+    matches!(answer, Answer::Allocation(_))
+}
+
+fn drop_by(shared: &mut Shared, process: ProcessId) -> Result<(), MachineError> {
+    shared.machine.answer(process, Ask::Drop { alloc: shared.alloc }, None).map(|_| ())
+}
+
+type Step = fn(&mut Shared);
+
+/// Whoever lets go last frees the memory, in whatever order they do.
+#[test]
+fn the_last_of_maker_importer_and_descriptor_frees() {
+    const ENDS: [(&str, Step); 3] = [
+        ("maker drops", |shared| drop_by(shared, shared.maker).unwrap()),
+        ("importer ends", |shared| shared.machine.disconnect(shared.importer)),
+        ("descriptor goes", |shared| shared.machine.descriptor_gone(shared.export)),
+    ];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let mut shared = shared();
+        assert!(import(&mut shared));
+        for (place, index) in order.into_iter().enumerate() {
+            let (name, step) = ENDS[index];
+            step(&mut shared);
+            assert_eq!(shared.machine.holders().0.len(), usize::from(place < 2), "{order:?}: {name}");
+            assert_eq!(shared.machine.take_discards().len(), usize::from(place == 2), "{order:?}: {name}");
+        }
+        assert!(!import(&mut shared), "nothing is left to import");
+    }
+}
+
+#[test]
+fn who_holds_nothing_can_do_nothing() {
+    let mut shared = shared();
+    let (alloc, process) = (shared.alloc, shared.importer);
+    let not_held = Err(MachineError::NotHeld { process, alloc });
+    for ask in [
+        Ask::Drop { alloc },
+        Ask::Hold { alloc, holding: Holding::Mapping },
+        Ask::ExportDescriptor { alloc, site: SITE },
+        Ask::ExportFabric { alloc },
+    ] {
+        assert_eq!(shared.machine.answer(process, ask, None), not_held);
+    }
+    shared.machine.disconnect(process);
+    assert_eq!(shared.machine.answer(process, Ask::ImportDescriptor, None), Err(MachineError::Process(process)));
+    assert_eq!(shared.machine.holders().0[0].processes, [(shared.maker, Holding::Handle)]);
+}
+
+#[test]
+fn places_that_do_not_exist_are_an_error_of_the_asker() {
+    let mut machine = machine(Policy::Measured);
+    let process = machine.connect();
+    let prop = AllocationProp::pinned_on(0, HandleType::NONE);
+    for place in [Place::Device(2), Place::HostNuma(1)] {
+        let ask = Ask::Create { place, prop, size: GRANULE, holding: Holding::Handle, site: SITE };
+        assert_eq!(machine.answer(process, ask, None), Err(MachineError::Place(place)));
+    }
+    let asked = machine.answer(process, Ask::MemInfo { device: 2 }, None);
+    assert_eq!(asked, Err(MachineError::Place(Place::Device(2))));
+}
+
+#[test]
+fn a_fabric_handle_names_its_memory_while_its_maker_holds_it() {
+    let mut shared = shared();
+    let (maker, importer, alloc) = (shared.maker, shared.importer, shared.alloc);
+    let Answer::Fabric(handle) = shared.machine.answer(maker, Ask::ExportFabric { alloc }, None).unwrap().0 else {
+        panic!("no fabric handle");
+    };
+    let mut wrong = handle.clone();
+    wrong[63] ^= 1;
+    let mut open = |handle| shared.machine.answer(importer, Ask::ImportFabric { handle }, None).unwrap().0;
+    assert_eq!(open(wrong), Answer::NotExported);
+    assert!(matches!(open(handle.clone()), Answer::Allocation(record) if record.alloc == alloc));
+    shared.machine.disconnect(maker);
+    let answer = shared.machine.answer(importer, Ask::ImportFabric { handle }, None).unwrap().0;
+    assert_eq!(answer, Answer::NotExported);
+}
+
+/// Granules of an arena.
+fn granules(backing: Backing, size: ByteSize) -> impl Iterator<Item = (u16, u64)> {
+    (0..size.get() / GRANULE.get()).map(move |index| (backing.arena, backing.first_granule + index))
+}
+
+proptest! {
+    /// No byte belongs to two allocations, what is free and what is used add up, and what is freed is discarded once.
+    #[test]
+    fn every_byte_is_owned_once(
+        seed in prop::option::of(any::<u64>()),
+        steps in vec((0..2u16, 1..5u64, any::<usize>(), prop::bool::weighted(0.6)), 100),
+    ) {
+        let mut machine = machine(seed.map_or(Policy::Measured, |seed| Policy::Hostile { seed }));
+        let process = machine.connect();
+        let mut owned: BTreeMap<(u16, u64), AllocId> = BTreeMap::new();
+        let mut kept: Vec<AllocationRecord> = Vec::new();
+        for (device, size, choice, grows) in steps {
+            if grows || kept.is_empty() {
+                let record = create(&mut machine, process, device, ByteSize::new(size * GRANULE.get()));
+                for granule in granules(record.backing, record.size) {
+                    prop_assert_eq!(owned.insert(granule, record.alloc), None, "{:?} is owned twice", granule);
+                }
+                kept.push(record);
+                prop_assert_eq!(machine.take_discards(), vec![]);
+            } else {
+                let gone = kept.swap_remove(choice % kept.len());
+                machine.answer(process, Ask::Drop { alloc: gone.alloc }, None).unwrap();
+                owned.retain(|_, owner| *owner != gone.alloc);
+                prop_assert_eq!(machine.take_discards(), vec![Discard { backing: gone.backing, size: gone.size }]);
+            }
+            for device in 0..2u16 {
+                let Answer::MemInfo(info) = machine.answer(process, Ask::MemInfo { device }, None).unwrap().0 else {
+                    panic!("no answer about memory");
+                };
+                let used = owned.keys().filter(|(arena, _)| *arena == device).count() as u64;
+                prop_assert_eq!(info.total.get() - info.free.get(), used * GRANULE.get());
+            }
+            prop_assert_eq!(machine.holders().0.len(), kept.len());
+        }
+    }
+}
