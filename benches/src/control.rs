@@ -48,8 +48,7 @@ impl Populated {
         let size = granule.checked_mul(STRETCH * live as u64).expect("a size");
         let base = process.mem_address_reserve(size, ByteSize::ZERO, DevicePtr::NULL, 0).expect("addresses");
         let mut random = fastrand::Rng::with_seed(SEED);
-        let mut mapped: Vec<u64> =
-            (0..live as u64).map(|stretch| STRETCH * stretch + random.u64(1..STRETCH)).collect();
+        let mut mapped: Vec<u64> = (0..live as u64).map(|stretch| STRETCH * stretch + random.u64(1..STRETCH)).collect();
         random.shuffle(&mut mapped);
         let mut handles: Vec<MemHandle> = (0..(live + SPARE) as i32)
             .map(|index| process.mem_create(granule, &prop(index % devices), 0).expect("memory"))

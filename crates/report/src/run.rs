@@ -102,7 +102,8 @@ impl Rates {
     }
 }
 
-/// The least that any run takes: initialising the driver and making one context, by a process that is alone.
+/// The least that any program takes: initialising the driver and making one context, by a process that is alone and has the
+/// driver's own defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
     /// Initialising the driver, in milliseconds.

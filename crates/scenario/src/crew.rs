@@ -8,7 +8,7 @@ use peermap_report::{Event, EventSink};
 
 use crate::backend::Backend;
 use crate::error::{Complaint, RunError};
-use crate::launch::{Launcher, spawn};
+use crate::launch::{Launcher, Tuning, spawn};
 use crate::messages::{Done, Step, ToParent, ToWorker};
 
 /// How long the others may go on after a failure, so that they can give back what they hold and report.
@@ -111,9 +111,15 @@ impl Crew {
     }
 
     /// Starts or dismisses workers until there are `count`.
-    pub(crate) fn resize(&mut self, count: u32, backend: &dyn Backend, launcher: &Launcher) -> Result<(), RunError> {
+    pub(crate) fn resize(
+        &mut self,
+        count: u32,
+        backend: &dyn Backend,
+        launcher: &Launcher,
+        tuning: Tuning,
+    ) -> Result<(), RunError> {
         for worker in (0..count).skip(self.hands.len()) {
-            self.hands.push(spawn(worker, backend, launcher)?);
+            self.hands.push(spawn(worker, backend, launcher, tuning)?);
         }
         let mut spare = self.hands.split_off(count as usize);
         for hand in &mut spare {

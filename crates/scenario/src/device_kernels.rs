@@ -11,6 +11,9 @@ use crate::content::{Author, Content, Fill};
 const BLOCK: u32 = 256;
 /// What a block fills or verifies in one turn of its loop: see `kernels/README.md`.
 const BLOCK_BYTES: u64 = 16 << 10;
+/// How often the grid covers what the device holds at once. Measured on an H200 with 1 GiB: with 8 the fill reaches 97 % of
+/// `cuMemsetD8Async`, with 1 it reaches 94 %.
+const WAVES: u32 = 8;
 /// Two 64-bit words: how many bytes are wrong, and the lowest wrong offset.
 const FINDINGS_BYTES: usize = 16;
 
@@ -151,9 +154,9 @@ impl Kernel {
         Ok(Self { function, resident_blocks: count(blocks).saturating_mul(count(multiprocessors)).max(1) })
     }
 
-    /// As many blocks as the device holds at once, or as the buffer keeps busy if that is less.
+    /// Some times as many blocks as the device holds at once, or as the buffer keeps busy if that is less.
     fn grid(&self, size: ByteSize) -> u32 {
         let busy = u32::try_from(size.get().div_ceil(BLOCK_BYTES)).unwrap_or(u32::MAX);
-        self.resident_blocks.min(busy).max(1)
+        self.resident_blocks.saturating_mul(WAVES).min(busy).max(1)
     }
 }

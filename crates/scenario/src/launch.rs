@@ -27,19 +27,30 @@ const PER_WORKER: u64 = 4;
 /// Descriptors that a driver and the runtime open on top.
 const SPARE: u64 = 64;
 
+/// Whether a worker's driver gets the backend's [tuning](crate::WorkerEndpoint::tuning).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tuning {
+    /// It does.
+    OfBackend,
+    /// It has its own defaults.
+    None,
+}
+
 /// Starts a worker.
-pub(crate) fn spawn(worker: u32, backend: &dyn Backend, launcher: &Launcher) -> Result<Hand, RunError> {
+pub(crate) fn spawn(worker: u32, backend: &dyn Backend, launcher: &Launcher, tuning: Tuning) -> Result<Hand, RunError> {
     let channel = |source| RunError::Channel { worker, source };
     let endpoint = backend.worker(worker)?;
     let (ours, theirs) = Channel::pair().map_err(channel)?;
     let spawn = Spawn::new(&launcher.exe)
-        .arg0(format!("peermap-worker-{worker}"))
+        .arg0("peermap")
         .args(&launcher.args)
         .args(&endpoint.args)
         // Standard output belongs to the result of the parent.
         .stdout(Output::Null)
         .inherit(theirs.into_fd(), CHANNEL);
     let spawn = endpoint.descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
+    let tuning = if tuning == Tuning::OfBackend { endpoint.tuning } else { Vec::new() };
+    let spawn = tuning.into_iter().fold(spawn, |spawn, (name, value)| spawn.env(name, value));
     let child = spawn.spawn().map_err(|source| RunError::Spawn { worker, source })?;
     Ok(Hand::new(worker, child, TypedChannel::new(ours)))
 }

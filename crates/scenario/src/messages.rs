@@ -29,8 +29,8 @@ pub(crate) struct Start {
     pub(crate) worker: u32,
     /// How many workers there are.
     pub(crate) workers: u32,
-    /// The worker's device. Ordinals may differ between processes.
-    pub(crate) device: Uuid,
+    /// The worker's device; the first that it sees if not given. Ordinals may differ between processes.
+    pub(crate) device: Option<Uuid>,
     /// How long the worker may take, in milliseconds.
     pub(crate) time_left_ms: u64,
     /// What to do.
@@ -164,7 +164,13 @@ mod tests {
         };
         for role in [Role::MemmapIpc(task), Role::Probe] {
             let device = Uuid([7; 16]);
-            assert_survives(&ToWorker::Start(Start { worker: 3, workers: 8, device, time_left_ms: 59_000, role }));
+            assert_survives(&ToWorker::Start(Start {
+                worker: 3,
+                workers: 8,
+                device: Some(device),
+                time_left_ms: 59_000,
+                role,
+            }));
         }
         assert_survives(&ToWorker::Dismiss);
     }

@@ -1,17 +1,17 @@
-//! What initialisation and one context take in a process that is alone: the least that any run takes.
+//! What initialisation and one context take in a process that is alone, with the driver's own defaults: the least that any
+//! program takes.
 
 use std::time::Duration;
 
-use peermap_driver::Uuid;
 use peermap_ipc::{Deadline, IpcError};
 use peermap_report::EventSink;
 
 use crate::backend::Backend;
 use crate::crew::{Conductor, Crew, Ready};
 use crate::error::RunError;
-use crate::launch::Launcher;
+use crate::launch::{Launcher, Tuning};
 use crate::messages::{Done, Role, Start, Step, ToWorker};
-use crate::timing::whole_ms;
+use crate::timing::{median, whole_ms};
 use crate::worker::{Station, WorkerError};
 
 /// The times of a probe, in milliseconds.
@@ -20,30 +20,39 @@ pub(crate) struct Probed {
     pub(crate) context_ms: f64,
 }
 
-/// Starts a worker that does nothing else.
+/// How often it is measured; the median counts.
+const ROUNDS: usize = 3;
+
+/// Starts workers that do nothing else, one after the other.
+///
+/// Call it before anything else of this host opens the driver: a device that somebody has open is ready much sooner.
 pub(crate) fn run(
-    device: Uuid,
     backend: &dyn Backend,
     launcher: &Launcher,
     events: &mut dyn EventSink,
     deadline: Deadline,
 ) -> Result<Probed, RunError> {
-    let mut crew = Crew::default();
-    crew.resize(1, backend, launcher)?;
-    crew.conduct(&mut Prober { device }, events, deadline)?;
-    let time = |name| crew.hands().first().and_then(|hand| hand.done()?.phases.get(name)).unwrap_or_default();
-    Ok(Probed { init_ms: time("init"), context_ms: time("context") })
+    let mut times = [const { Vec::new() }; 2];
+    for _ in 0..ROUNDS {
+        let mut crew = Crew::default();
+        crew.resize(1, backend, launcher, Tuning::None)?;
+        crew.conduct(&mut Prober, events, deadline)?;
+        let time = |name| crew.hands().first().and_then(|hand| hand.done()?.phases.get(name)).unwrap_or_default();
+        for (times, name) in times.iter_mut().zip(["init", "context"]) {
+            times.push(time(name));
+        }
+    }
+    let [init_ms, context_ms] = times.map(|times| median(times).unwrap_or_default());
+    Ok(Probed { init_ms, context_ms })
 }
 
-struct Prober {
-    device: Uuid,
-}
+struct Prober;
 
 impl Conductor for Prober {
     fn start(&mut self, ready: Ready<'_>, _events: &mut dyn EventSink) -> Result<(), IpcError> {
         let Ready { worker, channel, deadline, .. } = ready;
         let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
-        let start = Start { worker, workers: 1, device: self.device, time_left_ms, role: Role::Probe };
+        let start = Start { worker, workers: 1, device: None, time_left_ms, role: Role::Probe };
         channel.send(&ToWorker::Start(start), &[], deadline)
     }
 

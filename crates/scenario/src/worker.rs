@@ -106,7 +106,10 @@ fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), Wor
     let init_ms = ms_since(begun);
     post.ready(init_ms)?;
     let Order::Start(start, barrier) = post.order()? else { return Ok(()) };
-    let device = find(driver, start.device)?.ok_or(WorkerError::NoDevice { uuid: start.device })?;
+    let device = match start.device {
+        Some(uuid) => find(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
+        None => driver.device_get(0)?,
+    };
     let mut station = Station::new(driver, device, post, &start, init_ms);
     let done = match start.role {
         Role::MemmapIpc(task) => {

@@ -1,5 +1,10 @@
 //! Export and import.
 
+use std::fs::{self, OpenOptions};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+
+use nix::fcntl::OFlag;
 use peermap_driver::{
     Call, DevicePtr, DriverError, Event, FabricHandle, HandleType, IpcEventHandle, IpcMemHandle, MemHandle, OsHandle,
     Result, ShareableHandle,
@@ -42,11 +47,15 @@ impl Inner {
     ) -> Result<MemHandle> {
         let mut state = self.enter(Call::cuMemImportFromShareableHandle)?;
         let State { process, link, .. } = &mut *state;
-        // A number that is no open descriptor goes without one, and the machine finds nothing.
-        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR
-            && let OsHandle::Fd(descriptor) = from
-        {
-            link.attach(descriptor)?;
+        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR {
+            // A number that is no open pipe goes without a descriptor, and the machine finds nothing.
+            match from {
+                OsHandle::Fd(descriptor) => link.attach(descriptor)?,
+                OsHandle::FdNumber(number) => {
+                    open_pipe(number).map_or(Ok(()), |descriptor| link.attach(descriptor.as_fd()))?;
+                }
+                OsHandle::Fabric(_) => {}
+            }
         }
         let fabric = match from {
             OsHandle::Fabric(handle) => Some(handle.0.as_slice()),
@@ -81,4 +90,14 @@ impl Inner {
         self.call(Call::cuIpcOpenEventHandle, |process, outside| process.ipc_open_event_handle(outside, thread, handle))
             .map(handle::event)
     }
+}
+
+/// Another descriptor of the pipe behind a number, if it is one: nothing else is ever an exported handle, and to open it
+/// could block.
+fn open_pipe(number: i32) -> Option<OwnedFd> {
+    let path = format!("/proc/self/fd/{number}");
+    let is_pipe = fs::metadata(&path).is_ok_and(|status| status.file_type().is_fifo());
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());
+    is_pipe.then(|| options.open(&path).ok())?.map(OwnedFd::from)
 }

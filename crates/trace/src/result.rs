@@ -3,6 +3,7 @@
 use std::fmt;
 
 use nix::errno::Errno;
+use nix::sys::signal::Signal;
 use peermap_driver::CuResult;
 
 use crate::call::StepCall;
@@ -18,19 +19,39 @@ pub enum StepResult {
     Errno(Errno),
     /// The call ended the process: the driver followed a handle that is gone or was made up (`SIGSEGV`).
     SegmentationFault,
+    /// The call ended the process by another signal, such as `SIGABRT`. None of the fixtures has it.
+    Signal(Signal),
+    /// The call did not come back in the time that a recorder gives each step (`TIMEOUT`); the process was killed.
+    /// None of the fixtures has it.
+    TimedOut,
 }
 
+/// How the recordings write [`StepResult::TimedOut`].
+const TIMEOUT: &str = "TIMEOUT";
+
 impl StepResult {
-    /// The result of a name, if `call` can end so: a driver call in a `CUresult` or `SIGSEGV`, a step outside the
-    /// driver in `OK` or an errno name.
+    /// The result of a name, if `call` can end so: a driver call in a `CUresult`, a signal or `TIMEOUT`, a step outside
+    /// the driver in `OK` or an errno name.
     #[must_use]
     pub fn from_name(call: StepCall, name: &str) -> Option<Self> {
         match (call.os_step(), name) {
             (Some(_), "OK") => Some(Self::Ok),
             (Some(_), _) => errno(name).map(Self::Errno),
-            (None, "SIGSEGV") => Some(Self::SegmentationFault),
-            (None, _) => cuda(name).map(Self::Cuda),
+            (None, TIMEOUT) => Some(Self::TimedOut),
+            (None, _) => cuda(name).map(Self::Cuda).or_else(|| name.parse().ok().map(Self::from_signal)),
         }
+    }
+
+    /// The end of a call that ended its process.
+    #[must_use]
+    pub fn from_signal(signal: Signal) -> Self {
+        if signal == Signal::SIGSEGV { Self::SegmentationFault } else { Self::Signal(signal) }
+    }
+
+    /// Whether the process ended with the step.
+    #[must_use]
+    pub const fn ends_the_process(self) -> bool {
+        matches!(self, Self::SegmentationFault | Self::Signal(_) | Self::TimedOut)
     }
 
     /// How `call` ends when it does what it was asked.
@@ -67,6 +88,8 @@ impl fmt::Display for StepResult {
             Self::Ok => f.write_str("OK"),
             Self::Errno(errno) => write!(f, "{errno:?}"),
             Self::SegmentationFault => f.write_str("SIGSEGV"),
+            Self::Signal(signal) => f.write_str(signal.as_str()),
+            Self::TimedOut => f.write_str(TIMEOUT),
         }
     }
 }
@@ -86,6 +109,8 @@ mod tests {
             ("cuInit", "CUDA_ERROR_NOT_FOUND"),
             ("cuInit", "CUDA_ERROR_CODE_123456"),
             ("cuMemMap", "SIGSEGV"),
+            ("cuMemMap", "SIGABRT"),
+            ("cuMemMap", "TIMEOUT"),
             ("send", "OK"),
             ("close_fd", "EBADF"),
         ];

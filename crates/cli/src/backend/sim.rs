@@ -81,6 +81,7 @@ impl Backend for SimBackend {
         Ok(WorkerEndpoint {
             args: vec!["--backend".to_owned(), "sim".to_owned()],
             descriptors: vec![(self.ticket()?, TICKET)],
+            ..WorkerEndpoint::default()
         })
     }
 

@@ -12,7 +12,7 @@ mod spawn;
 mod wait_any;
 
 pub use error::ChildError;
-pub use exit::Exit;
+pub use exit::{Exit, exit_now};
 pub use handover::take_inherited;
 pub use process::Child;
 pub use spawn::{Output, Spawn};

@@ -58,6 +58,9 @@ pub enum MachineError {
     /// There is no such place.
     #[error("there is no {0:?}")]
     Place(Place),
+    /// An allocation is no multiple of the granularity, or nothing.
+    #[error("an allocation cannot have {0}")]
+    Size(ByteSize),
     /// The arena has no contiguous room left although the device has memory.
     #[error("no contiguous room for {size} in the arena of {place:?}")]
     Scattered {
@@ -253,6 +256,9 @@ impl Machine {
         site: CallSite,
     ) -> Result<Answer, MachineError> {
         let index = self.arena_of(place)?;
+        if size.is_zero() || !size.is_multiple_of(self.profile.granularity) {
+            return Err(MachineError::Size(size));
+        }
         let arena = &mut self.arenas[index];
         if size.get() > arena.free() {
             return Ok(Answer::OutOfMemory { free: ByteSize::new(arena.free()) });

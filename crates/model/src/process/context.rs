@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use peermap_driver::{ByteSize, CallSite, Context, Device, Result};
+use peermap_driver::{CallSite, Context, Device, Result};
 
 use super::queue::{Plan, Wait};
 use super::{Outside, Process, ThreadId};
@@ -84,7 +84,9 @@ impl Process {
     }
 
     fn remove_context(&mut self, outside: &mut Outside<'_>, context: u64) -> Result<()> {
-        self.contexts.remove(&context);
+        if let Some(ContextState { ordinal, peers, .. }) = self.contexts.remove(&context) {
+            peers.into_iter().for_each(|peer| self.close_peer(outside, ordinal, peer));
+        }
         for state in self.contexts.values_mut() {
             state.peers.remove(&context);
         }
@@ -257,15 +259,18 @@ impl Process {
         if !state.peers.remove(&peer.as_raw()) {
             return Err(rules::PEER_5.refuse(&[("peer", &peer)], None));
         }
-        let of_peer: Vec<(u64, ByteSize)> = self
-            .legacy
-            .iter()
-            .filter(|(_, allocation)| allocation.context == peer.as_raw())
-            .map(|(start, allocation)| (*start, allocation.mapped))
-            .collect();
-        for (start, mapped) in of_peer {
-            outside.tables.clear(ordinal, start, mapped);
-        }
+        self.close_peer(outside, ordinal, peer.as_raw());
         Ok(())
+    }
+
+    /// Takes legacy memory of a peer from a device, unless another context of the device reaches it still.
+    fn close_peer(&self, outside: &mut Outside<'_>, ordinal: usize, peer: u64) {
+        let reaches = |state: &ContextState| state.ordinal == ordinal && state.peers.contains(&peer);
+        if self.contexts.values().any(reaches) {
+            return;
+        }
+        for (start, allocation) in self.legacy.iter().filter(|(_, allocation)| allocation.context == peer) {
+            outside.tables.clear(ordinal, *start, allocation.mapped);
+        }
     }
 }

@@ -57,7 +57,7 @@ impl Process {
             }
             other => return Err(unexpected(&other)),
         };
-        let placed = self.space.take(mapped.get(), 0, 0, RangeKind::Legacy, self.site, &self.chooser);
+        let placed = self.place_legacy(mapped);
         let Some(start) = placed else {
             outside.machine.ask(Ask::Drop { alloc: record.alloc })?;
             return Err(out_of_memory());
@@ -76,6 +76,20 @@ impl Process {
         }
         self.legacy.insert(start, allocation);
         Ok(DevicePtr::new(start))
+    }
+
+    /// Takes addresses for legacy memory, where no mapping hangs over from a reservation.
+    pub(super) fn place_legacy(&mut self, size: ByteSize) -> Option<u64> {
+        let mut covered = Vec::new();
+        let placed = loop {
+            let place = self.space.take(size.get(), 0, 0, RangeKind::Legacy, self.site, &self.chooser);
+            match place {
+                Some(start) if self.mapping_in(start, start + size.get()).is_some() => covered.push(start),
+                free => break free,
+            }
+        };
+        covered.into_iter().for_each(|start| self.space.remove(start));
+        placed
     }
 
     /// The devices that reach legacy memory of a context: its own, and those with peer access to it.

@@ -75,7 +75,7 @@ impl Process {
     }
 
     /// The first mapping that touches a range, with its start.
-    fn mapping_in(&self, start: u64, end: u64) -> Option<(u64, &Mapping)> {
+    pub(super) fn mapping_in(&self, start: u64, end: u64) -> Option<(u64, &Mapping)> {
         let (first, mapping) = self.mappings.range(..end).next_back()?;
         (first + mapping.size > start).then_some((*first, &**mapping))
     }
@@ -194,6 +194,11 @@ impl Process {
         if let Some((start, other)) = self.mapping_in(ptr.get(), end) {
             let facts: [(&str, &dyn peermap_driver::Argument); 3] =
                 [("ptr", &ptr), ("mapping", &DevicePtr::new(start)), ("size", &ByteSize::new(other.size))];
+            return Err(rules::MAP_8.refuse(&facts, Some(other.site)));
+        }
+        if let Some(other) = self.space.legacy_in(ptr.get(), end) {
+            let facts: [(&str, &dyn peermap_driver::Argument); 2] =
+                [("ptr", &ptr), ("allocation", &DevicePtr::new(other.start))];
             return Err(rules::MAP_8.refuse(&facts, Some(other.site)));
         }
         Ok(end)

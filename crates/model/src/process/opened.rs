@@ -4,7 +4,6 @@ use peermap_driver::{ByteSize, CallSite, DevicePtr, IpcMemHandle, Result};
 
 use super::physical::unexpected;
 use super::query::Pointee;
-use super::space::RangeKind;
 use super::{Outside, Process, ThreadId};
 use crate::rules;
 use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Place, Rights};
@@ -90,7 +89,7 @@ impl Process {
         record: &AllocationRecord,
         size: ByteSize,
     ) -> Result<DevicePtr> {
-        let placed = self.space.take(record.size.get(), 0, 0, RangeKind::Legacy, self.site, &self.chooser);
+        let placed = self.place_legacy(record.size);
         let Some(start) = placed else {
             outside.machine.ask(Ask::Drop { alloc: record.alloc })?;
             return Err(rules::LEGACY_8.refuse(&[("size", &size)], None));

@@ -54,6 +54,12 @@ impl AddressSpace {
         self.taken.get(&address)
     }
 
+    /// A range of `cuMemAlloc` memory that another range touches.
+    pub(super) fn legacy_in(&self, start: u64, end: u64) -> Option<&Range> {
+        let touched = self.taken.range(..end).rev().map(|(_, range)| range).take_while(|range| range.end() > start);
+        touched.filter(|range| range.kind == RangeKind::Legacy).last()
+    }
+
     pub(super) fn remove(&mut self, start: u64) {
         self.taken.remove(&start);
     }

@@ -1,8 +1,6 @@
 //! Addresses: reservations, mappings, rights.
 
-use peermap_driver::{
-    AccessDesc, AccessFlags, ByteSize, Call, DevicePtr, Location, MemHandle, Result, Stream,
-};
+use peermap_driver::{AccessDesc, AccessFlags, ByteSize, Call, DevicePtr, Location, MemHandle, Result, Stream};
 
 use crate::bench::{Bench, GRANULE, THREAD};
 use crate::{Event, State, assert_table, table};
@@ -43,9 +41,8 @@ fn overhung(bench: &mut Bench) -> Subject {
     let (first, large) = (bench.reserve(GRANULE), bench.create(ByteSize::mib(4)));
     bench.map(first, ByteSize::mib(4), large).unwrap();
     let behind = first.checked_add(GRANULE).unwrap();
-    let reserved = bench.call(Call::cuMemAddressReserve, |process, _| {
-        process.mem_address_reserve(GRANULE, ByteSize::ZERO, behind, 0)
-    });
+    let reserved = bench
+        .call(Call::cuMemAddressReserve, |process, _| process.mem_address_reserve(GRANULE, ByteSize::ZERO, behind, 0));
     assert_eq!(reserved, Ok(behind), "reservations may be handed out where a mapping hangs over");
     Subject { at: behind, handle: bench.create(GRANULE) }
 }
@@ -122,9 +119,7 @@ fn rights() {
         }),
         ("load", |bench, subject| {
             let call = Call::cuMemcpyDtoH;
-            bench
-                .call(call, |process, _| process.memcpy_dtoh(THREAD, 0, subject.at, GRANULE, Stream::NULL))
-                .map(|_| ())
+            bench.call(call, |process, _| process.memcpy_dtoh(THREAD, 0, subject.at, GRANULE, Stream::NULL)).map(|_| ())
         }),
         ("store", |bench, subject| {
             bench.call(Call::cuMemsetD8, |process, _| process.memset_d8(THREAD, subject.at, 1, GRANULE, Stream::NULL))

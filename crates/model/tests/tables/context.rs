@@ -37,9 +37,7 @@ const STATES: &[State<Context>] = &[
         bench.map(at, GRANULE, handle).unwrap();
         let desc = [peermap_driver::AccessDesc::read_write(0)];
         bench.call(Call::cuMemSetAccess, |process, out| process.mem_set_access(out, at, GRANULE, &desc)).unwrap();
-        bench
-            .call(Call::cuMemsetD8, |process, _| process.memset_d8(THREAD, at, 1, GRANULE, Stream::NULL))
-            .unwrap();
+        bench.call(Call::cuMemsetD8, |process, _| process.memset_d8(THREAD, at, 1, GRANULE, Stream::NULL)).unwrap();
         let work = bench.begin();
         let fault =
             WorkFault { result: CuResult::ILLEGAL_ADDRESS, address: DevicePtr::new(1), what: "a store".to_owned() };
@@ -49,18 +47,12 @@ const STATES: &[State<Context>] = &[
 ];
 
 const EVENTS: &[Event<Context>] = &[
-    ("sync", |bench, _| {
-        bench.call(Call::cuCtxSynchronize, |process, _| process.ctx_synchronize(THREAD)).map(|_| ())
-    }),
-    ("device", |bench, _| {
-        bench.call(Call::cuCtxGetDevice, |process, _| process.ctx_get_device(THREAD)).map(|_| ())
-    }),
+    ("sync", |bench, _| bench.call(Call::cuCtxSynchronize, |process, _| process.ctx_synchronize(THREAD)).map(|_| ())),
+    ("device", |bench, _| bench.call(Call::cuCtxGetDevice, |process, _| process.ctx_get_device(THREAD)).map(|_| ())),
     ("alloc", |bench, _| {
         bench.call(Call::cuMemAlloc, |process, out| process.mem_alloc(out, THREAD, ByteSize::new(1))).map(|_| ())
     }),
-    ("stream", |bench, _| {
-        bench.call(Call::cuStreamCreate, |process, _| process.stream_create(THREAD, 0)).map(|_| ())
-    }),
+    ("stream", |bench, _| bench.call(Call::cuStreamCreate, |process, _| process.stream_create(THREAD, 0)).map(|_| ())),
     ("set", |bench, context| {
         bench.call(Call::cuCtxSetCurrent, |process, _| process.ctx_set_current(THREAD, Some(*context)))
     }),

@@ -48,8 +48,8 @@ fn shared() -> Shared {
     Shared { machine, maker, importer, alloc, export }
 }
 
-fn import(shared: &mut Shared) -> bool {
-    let (answer, _) = shared.machine.answer(shared.importer, Ask::ImportDescriptor, Some(shared.export)).unwrap();
+fn import(shared: &mut Shared, process: ProcessId) -> bool {
+    let (answer, _) = shared.machine.answer(process, Ask::ImportDescriptor, Some(shared.export)).unwrap();
     matches!(answer, Answer::Allocation(_))
 }
 
@@ -69,14 +69,16 @@ fn the_last_of_maker_importer_and_descriptor_frees() {
     ];
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let mut shared = shared();
-        assert!(import(&mut shared));
+        let importer = shared.importer;
+        assert!(import(&mut shared, importer));
         for (place, index) in order.into_iter().enumerate() {
             let (name, step) = ENDS[index];
             step(&mut shared);
             assert_eq!(shared.machine.holders().0.len(), usize::from(place < 2), "{order:?}: {name}");
             assert_eq!(shared.machine.take_discards().len(), usize::from(place == 2), "{order:?}: {name}");
         }
-        assert!(!import(&mut shared), "nothing is left to import");
+        let late = shared.machine.connect();
+        assert!(!import(&mut shared, late), "nothing is left to import");
     }
 }
 
@@ -99,13 +101,17 @@ fn who_holds_nothing_can_do_nothing() {
 }
 
 #[test]
-fn places_that_do_not_exist_are_an_error_of_the_asker() {
+fn places_and_sizes_that_do_not_exist_are_an_error_of_the_asker() {
     let mut machine = machine(Policy::Measured);
     let process = machine.connect();
     let prop = AllocationProp::pinned_on(0, HandleType::NONE);
     for place in [Place::Device(2), Place::HostNuma(1)] {
         let ask = Ask::Create { place, prop, size: GRANULE, holding: Holding::Handle, site: SITE };
         assert_eq!(machine.answer(process, ask, None), Err(MachineError::Place(place)));
+    }
+    for size in [ByteSize::ZERO, ByteSize::new(5), ByteSize::mib(3)] {
+        let ask = Ask::Create { place: Place::Device(0), prop, size, holding: Holding::Handle, site: SITE };
+        assert_eq!(machine.answer(process, ask, None), Err(MachineError::Size(size)));
     }
     let asked = machine.answer(process, Ask::MemInfo { device: 2 }, None);
     assert_eq!(asked, Err(MachineError::Place(Place::Device(2))));

@@ -14,7 +14,7 @@ struct Subject {
 }
 
 fn record(bench: &mut Bench, event: EventHandle, stream: Stream) -> peermap_driver::Result<()> {
-    bench.call(Call::cuEventRecord, |process, _| process.event_record(THREAD, event, stream))
+    bench.call(Call::cuEventRecord, |process, out| process.event_record(out, THREAD, event, stream))
 }
 
 fn fresh_with(bench: &mut Bench, flags: u32) -> Subject {
@@ -45,7 +45,7 @@ fn destroy_stream(bench: &mut Bench, stream: Stream) -> peermap_driver::Result<(
 }
 
 fn destroy_event(bench: &mut Bench, event: EventHandle) -> peermap_driver::Result<()> {
-    bench.call(Call::cuEventDestroy, |process, _| process.event_destroy(THREAD, event))
+    bench.call(Call::cuEventDestroy, |process, out| process.event_destroy(out, THREAD, event))
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn streams() {
         }),
         ("wait", |bench, subject| {
             let (stream, event) = (subject.stream, subject.passed);
-            bench.call(Call::cuStreamWaitEvent, |process, _| process.stream_wait_event(THREAD, stream, event))
+            bench.call(Call::cuStreamWaitEvent, |process, out| process.stream_wait_event(out, THREAD, stream, event))
         }),
         ("record", |bench, subject| record(bench, subject.passed, subject.stream)),
         ("destroy", |bench, subject| destroy_stream(bench, subject.stream)),
@@ -123,11 +123,11 @@ fn events() {
     ];
     const EVENTS: &[Event<Subject>] = &[
         ("query", |bench, subject| {
-            bench.call(Call::cuEventQuery, |process, _| process.event_query(subject.event))
+            bench.call(Call::cuEventQuery, |process, out| process.event_query(out, subject.event))
         }),
         ("sync", |bench, subject| {
             let call = Call::cuEventSynchronize;
-            bench.call(call, |process, _| process.event_synchronize(subject.event)).map(|_| ())
+            bench.call(call, |process, out| process.event_synchronize(out, subject.event)).map(|_| ())
         }),
         ("elapsed", |bench, subject| {
             let (start, end) = (subject.passed, subject.event);
@@ -135,7 +135,9 @@ fn events() {
         }),
         ("wait", |bench, subject| {
             let event = subject.event;
-            bench.call(Call::cuStreamWaitEvent, |process, _| process.stream_wait_event(THREAD, Stream::NULL, event))
+            bench.call(Call::cuStreamWaitEvent, |process, out| {
+                process.stream_wait_event(out, THREAD, Stream::NULL, event)
+            })
         }),
         ("record", |bench, subject| record(bench, subject.event, subject.stream)),
         ("destroy", |bench, subject| destroy_event(bench, subject.event)),

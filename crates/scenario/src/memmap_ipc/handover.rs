@@ -45,7 +45,7 @@ impl<'a, 'd> Handover<'a, 'd> {
         ToWorker::Start(Start {
             worker,
             workers: self.plan.workers,
-            device: self.plan.device_of(worker).uuid,
+            device: Some(self.plan.device_of(worker).uuid),
             time_left_ms: whole_ms(time_left),
             role: Role::MemmapIpc(self.task.clone()),
         })

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::time::Instant;
 
-use peermap_driver::{Driver, DriverError, Uuid};
+use peermap_driver::{Driver, DriverError};
 use peermap_ipc::{Barrier, Deadline};
 use peermap_report::{Event, EventSink, Reference, RejectedDevice, RunReport};
 
@@ -16,7 +16,7 @@ use crate::crew::{Crew, Hand};
 use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
 use crate::error::RunError;
 use crate::kernels::{KernelSource, locate};
-use crate::launch::{Launcher, allow_descriptors, descriptor_batch};
+use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
 use crate::probe;
 use crate::timing::ms_since;
 use crate::watched::{Watched, watched};
@@ -43,9 +43,15 @@ pub fn run(
         profile: backend.profile().map(str::to_owned),
     });
     let run = Run { options, backend, launcher, kernels, driver: OnceCell::new() };
-    let (mut report, device) = run.once(false, events)?;
-    if options.measure && report.ok {
-        run.measure(&mut report, device, events)?;
+    // Before this process opens the driver: a device that is open already is quicker to get ready.
+    let probed = match options.measure {
+        true => Some(probe::run(backend, launcher, events, Deadline::after(options.timeout))?),
+        false => None,
+    };
+    let mut report = run.once(false, events)?;
+    if let Some(probed) = probed.filter(|_| report.ok) {
+        report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
+        run.measure(&mut report, events)?;
     }
     events.event(&Event::Finished { ok: report.ok, wall_ms: report.wall_ms });
     Ok(report)
@@ -61,8 +67,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The run itself, and the device that held the buffers. `measure` has the workers measure after they have verified.
-    fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<(RunReport, Uuid), RunError> {
+    /// The run itself. `measure` has the workers measure after they have verified.
+    fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
         let Self { options, backend, kernels, .. } = self;
         let begun = Instant::now();
         let deadline = Deadline::after(options.timeout);
@@ -93,21 +99,17 @@ impl Run<'_> {
         let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
         let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
         let end = End { hands: crew.hands(), failure: outcome.err(), wall_ms: ms_since(begun) };
-        let report = plan.report(options, *backend, kernels, end);
-        Ok((report, plan.first().uuid))
+        Ok(plan.report(options, *backend, kernels, end))
     }
 
-    /// A second run whose workers measure, and then a process that only initialises: so neither falsifies the first run.
-    fn measure(&self, report: &mut RunReport, device: Uuid, events: &mut dyn EventSink) -> Result<(), RunError> {
-        let (again, _) = self.once(true, events)?;
+    /// A second run whose workers measure, so that measuring does not falsify the first.
+    fn measure(&self, report: &mut RunReport, events: &mut dyn EventSink) -> Result<(), RunError> {
+        let again = self.once(true, events)?;
         for (worker, measured) in report.workers.iter_mut().zip(again.workers) {
             worker.measured = measured.measured;
         }
         report.ok = again.ok;
         report.failure = again.failure;
-        let deadline = Deadline::after(self.options.timeout);
-        let probed = probe::run(device, self.backend, self.launcher, events, deadline)?;
-        report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
         Ok(())
     }
 
@@ -122,7 +124,7 @@ impl Run<'_> {
     /// Starts workers, or dismisses some, until there are `count`.
     fn employ(&self, crew: &mut Crew, count: u32) -> Result<(), RunError> {
         allow_descriptors(count)?;
-        crew.resize(count, self.backend, self.launcher)
+        crew.resize(count, self.backend, self.launcher, Tuning::OfBackend)
     }
 
     /// The driver of this process, initialised.

@@ -77,7 +77,11 @@ impl Backend for SimBackend {
     fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError> {
         let ticket = self.client.borrow_mut().ticket(patience()).map_err(|error| BackendError::new("sim", error))?;
         let fault = if worker == 1 { self.fault } else { Fault::None };
-        Ok(WorkerEndpoint { args: vec![fault.to_string()], descriptors: vec![(ticket, 4)] })
+        Ok(WorkerEndpoint {
+            args: vec![fault.to_string()],
+            descriptors: vec![(ticket, 4)],
+            ..WorkerEndpoint::default()
+        })
     }
 
     fn expected_devices(&self) -> usize {

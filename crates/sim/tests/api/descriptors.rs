@@ -1,7 +1,7 @@
 //! Exported descriptors: what can be imported, and what keeps memory.
 
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use peermap_driver::{ByteSize, CuResult, Driver, DriverError, HandleType, MemHandle, OsHandle};
@@ -34,6 +34,30 @@ fn what_is_no_export_is_refused() {
     }
     assert_eq!(refusal(import_number(&process, 0)), ("IMPORT-1", Some(CuResult::INVALID_VALUE)));
     assert_eq!(held_bytes(&machine), 0);
+}
+
+#[test]
+fn the_number_of_an_open_export_is_as_good_as_the_descriptor() {
+    let machine = machine();
+    let process = process(&machine);
+    let handle = create(&process, 0, GRANULE);
+    let descriptor = export(&process, handle);
+    let imported = import_number(&process, descriptor.as_raw_fd()).unwrap();
+    process.mem_release(handle).unwrap();
+    drop(descriptor);
+    assert_eq!(held_bytes(&machine), GRANULE.get());
+    process.mem_release(imported).unwrap();
+    assert_eq!(held_bytes(&machine), 0, "the import keeps no descriptor");
+}
+
+#[test]
+fn the_number_of_what_is_no_export_is_refused_without_blocking() {
+    let process = process(&machine());
+    let (reader, writer) = std::io::pipe().unwrap();
+    let (socket, _peer) = UnixStream::pair().unwrap();
+    for number in [reader.as_raw_fd(), writer.as_raw_fd(), socket.as_raw_fd()] {
+        assert_eq!(refusal(import_number(&process, number)), ("IMPORT-4", Some(CuResult::UNKNOWN)));
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod addresses;
 mod descriptors;
 mod evidence;
 mod explanations;
@@ -10,6 +11,8 @@ mod faults;
 mod host_memory;
 mod interceptor;
 mod kernels;
+mod peers;
+mod profiles;
 mod streams;
 mod teardown;
 mod threads;

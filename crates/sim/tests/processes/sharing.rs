@@ -42,7 +42,8 @@ pub fn a_device_has_one_uuid_and_an_ordinal_per_process() {
     let uuids = String::from_utf8(hear(&all.channel).0).unwrap();
     let (first, second) = uuids.split_once(',').expect("two devices");
     assert_ne!(first, second);
-    for (setting, expected) in [("1", second.to_owned()), ("1,0", format!("{second},{first}")), (second, second.to_owned())]
+    for (setting, expected) in
+        [("1", second.to_owned()), ("1,0", format!("{second},{first}")), (second, second.to_owned())]
     {
         let some = house.worker("seer", Some(setting));
         assert_eq!(String::from_utf8(hear(&some.channel).0).unwrap(), expected, "{setting}");

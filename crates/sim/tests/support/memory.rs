@@ -2,9 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use peermap_driver::{
-    AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, DriverError, HandleType, MemHandle,
-};
+use peermap_driver::{AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, DriverError, HandleType, MemHandle};
 
 /// The granularity of the measured machine.
 pub const GRANULE: ByteSize = ByteSize::mib(2);

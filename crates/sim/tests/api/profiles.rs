@@ -1,0 +1,115 @@
+//! Rules that the recorded machine never breaks: other machines, and what only the manual says.
+
+use peermap_driver::{
+    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, FabricHandle, HandleType, HostPtr, OsHandle,
+    PointerAttribute, ShareableHandle,
+};
+use peermap_sim::{SimMachine, SimProcess};
+
+use crate::support::{GRANULE, in_context, machine, map, process, read, refusal, rule};
+
+fn process_of(profile: &str) -> (SimMachine, SimProcess) {
+    let machine = SimMachine::named(profile).unwrap();
+    let process = process(&machine);
+    (machine, process)
+}
+
+fn fabric_prop() -> AllocationProp {
+    AllocationProp::pinned_on(0, HandleType::FABRIC)
+}
+
+#[test]
+fn a_fabric_handle_is_granted_not_permitted_or_not_supported() {
+    let supported = DeviceAttribute::HANDLE_TYPE_FABRIC_SUPPORTED;
+    let ask = |profile| {
+        let (_, process) = process_of(profile);
+        let attribute = process.device_get_attribute(supported, Device(0)).unwrap();
+        (attribute, process.mem_create(GRANULE, &fabric_prop(), 0).map_err(|error| error.rule().unwrap().0).map(|_| ()))
+    };
+    assert_eq!(ask("default"), (1, Ok(())));
+    assert_eq!(ask("fabric-lies"), (1, Err("CREATE-9")));
+    assert_eq!(ask("no-fabric"), (0, Err("CREATE-11")));
+}
+
+#[test]
+fn a_fabric_handle_shares_memory_as_a_descriptor_does() {
+    let machine = SimMachine::named("default").unwrap();
+    let (exporter, importer) = (in_context(&machine), in_context(&machine));
+    let handle = exporter.mem_create(GRANULE, &fabric_prop(), 0).unwrap();
+    let ptr = map(&exporter, handle, GRANULE);
+    exporter.memset_d8(ptr, 4, GRANULE).unwrap();
+    exporter.ctx_synchronize().unwrap();
+    let ShareableHandle::Fabric(name) = exporter.mem_export_to_shareable_handle(handle, HandleType::FABRIC, 0).unwrap()
+    else {
+        panic!("no fabric handle");
+    };
+    let open =
+        |name: &FabricHandle| importer.mem_import_from_shareable_handle(OsHandle::Fabric(name), HandleType::FABRIC);
+    let imported = open(&name).unwrap();
+    assert_eq!(read(&importer, map(&importer, imported, GRANULE), 2), [4, 4]);
+    assert_eq!(refusal(open(&FabricHandle([0; 64]))), ("IMPORT-5", Some(CuResult::INVALID_VALUE)));
+    drop(exporter);
+    assert_eq!(rule(open(&name)), "IMPORT-5");
+}
+
+#[test]
+fn a_device_has_only_so_many_peers() {
+    let (_, process) = process_of("peers-8");
+    let devices = process.device_get_count().unwrap();
+    let peers: Vec<_> = (1..devices).map(|device| process.ctx_create(0, Device(device)).unwrap()).collect();
+    process.ctx_create(0, Device(0)).unwrap();
+    let answers: Vec<_> = peers.into_iter().map(|peer| process.ctx_enable_peer_access(peer, 0)).collect();
+    assert!(answers[..8].iter().all(Result::is_ok));
+    assert_eq!(refusal(answers[8].clone()), ("PEER-4", Some(CuResult::TOO_MANY_PEERS)));
+}
+
+#[test]
+fn devices_that_are_not_connected_are_no_peers() {
+    let (_, process) = process_of("no-peer");
+    assert_eq!(process.device_can_access_peer(Device(0), Device(1)), Ok(false));
+    let peer = process.ctx_create(0, Device(1)).unwrap();
+    process.ctx_create(0, Device(0)).unwrap();
+    assert_eq!(rule(process.ctx_enable_peer_access(peer, 0)), "PEER-2");
+}
+
+#[test]
+fn the_granularity_is_the_profile_s() {
+    let (_, process) = process_of("g64k");
+    let prop = AllocationProp::pinned_on(0, HandleType::NONE);
+    assert!(process.mem_create(ByteSize::kib(64), &prop, 0).is_ok());
+    assert_eq!(rule(process.mem_create(ByteSize::kib(32), &prop, 0)), "CREATE-7");
+}
+
+#[test]
+fn devices_and_attributes_that_do_not_exist_are_refused() {
+    let process = process(&machine());
+    for device in [-1, 2] {
+        assert_eq!(refusal(process.device_get(device)), ("DEVICE-1", Some(CuResult::INVALID_DEVICE)));
+        assert_eq!(rule(process.device_total_mem(Device(device))), "DEVICE-1");
+        assert_eq!(rule(process.device_get_uuid(Device(device))), "DEVICE-1");
+    }
+    let unknown = DeviceAttribute::new(9999);
+    assert_eq!(rule(process.device_get_attribute(unknown, Device(0))), "DEVICE-2");
+    let ptr = crate::support::mapped(&process, GRANULE).1;
+    assert_eq!(rule(process.pointer_get_attribute(PointerAttribute::new(9999), ptr)), "POINTER-2");
+}
+
+#[test]
+fn codes_have_names_and_unknown_ones_do_not() {
+    let process = machine().process().unwrap();
+    assert_eq!(process.get_error_name(CuResult::NOT_READY), Ok("CUDA_ERROR_NOT_READY".to_owned()));
+    assert_eq!(process.get_error_string(CuResult::SUCCESS), Ok("no error".to_owned()));
+    assert_eq!(rule(process.get_error_name(CuResult::new(123_456))), "ERROR-1");
+    assert_eq!(rule(process.get_error_string(CuResult::new(123_456))), "ERROR-1");
+}
+
+#[test]
+fn page_locked_memory_has_a_size_and_is_freed_once() {
+    let process = in_context(&machine());
+    assert_eq!(rule(process.mem_host_alloc(ByteSize::ZERO, 0)), "HOST-1");
+    let ptr: HostPtr = process.mem_host_alloc(ByteSize::new(10), 0).unwrap();
+    // SAFETY: nobody uses the memory.
+    unsafe { process.mem_free_host(ptr) }.unwrap();
+    // SAFETY: the simulator looks the address up and follows it nowhere.
+    assert_eq!(rule(unsafe { process.mem_free_host(ptr) }), "HOST-2");
+}

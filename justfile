@@ -1,0 +1,28 @@
+# What there is to do here, one line each. `just` alone lists it.
+
+_default:
+    @just --list --unsorted
+
+# Every test that needs no GPU.
+test *ARGS:
+    cargo test --workspace {{ARGS}} && cargo test --manifest-path examples/allocator/Cargo.toml
+
+# Formatting, lints and documentation, as CI wants them.
+lint:
+    cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings && RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
+
+# All benchmarks, or those that are named: `just bench --bench barrier`.
+bench *ARGS:
+    cargo bench --package peermap-benches {{ARGS}}
+
+# What the documentation claims about speed, measured and judged.
+claims:
+    cargo bench --package peermap-benches --bench claims
+
+# The committed PTX from the CUDA sources; `just kernels --check` compares.
+kernels *ARGS:
+    kernels/build.sh {{ARGS}}
+
+# A folder with everything that a GPU host needs, where neither Rust nor a network has to be: dist/peermap-bundle.
+bundle *ARGS:
+    scripts/bundle.sh {{ARGS}}
