@@ -7,6 +7,7 @@ mod args;
 mod backend;
 mod hidden;
 mod probe;
+mod provenance;
 mod run;
 mod show;
 

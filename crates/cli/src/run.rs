@@ -8,7 +8,7 @@ use peermap_scenario::{Launcher, RunError, memmap_ipc, one_line};
 
 use crate::args::{MemmapIpc, Run, Scenario};
 use crate::backend::{self, Chosen};
-use crate::show;
+use crate::{provenance, show};
 
 /// Runs a scenario.
 pub(crate) fn run(arguments: &Run) -> ExitCode {
@@ -73,7 +73,10 @@ fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Refused> {
         }
     };
     match memmap_ipc::run(&options, &*backend, &launcher, &mut sink) {
-        Ok(report) => Ok(present(&report, arguments.json)),
+        Ok(report) => {
+            let report = RunReport { provenance: Some(provenance::find(backend.name())), ..report };
+            Ok(present(&report, arguments.json))
+        }
         Err(error @ RunError::Backend(_)) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
             Err(Refused::NoDevice(error))
         }

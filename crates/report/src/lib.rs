@@ -25,4 +25,4 @@ pub use event::{Event, EventSink, event_line};
 pub use exit_code::ExitCode;
 pub use failure::{Failure, FailureKind, Mismatch};
 pub use phases::Phases;
-pub use run::{Rates, Reference, RejectedDevice, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};
+pub use run::{Provenance, Rates, Reference, RejectedDevice, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};

@@ -36,6 +36,26 @@ pub struct RunReport {
     pub reference: Option<Reference>,
     /// Why the run did not succeed.
     pub failure: Option<Failure>,
+    /// By which build and on which driver, if whoever ran it noted that.
+    #[serde(default)]
+    pub provenance: Option<Provenance>,
+}
+
+/// By which build and on which driver a result came about.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The version of the command.
+    pub version: String,
+    /// The commit that the bundle was built from, where the command runs from one.
+    pub commit: Option<String>,
+    /// What the bundle's files hash to together.
+    pub bundle_sha256: Option<String>,
+    /// The version of the driver, such as 580.159.04.
+    pub driver: Option<String>,
+    /// The version of the operating system's kernel.
+    pub kernel: Option<String>,
+    /// Cores that the run could use.
+    pub cores: usize,
 }
 
 /// A device that did not take part in a run.
@@ -182,6 +202,7 @@ pub(crate) mod tests {
             wall_ms: 700.0,
             reference: None,
             failure: None,
+            provenance: None,
         }
     }
 
@@ -200,6 +221,7 @@ pub(crate) mod tests {
                 "ok",
                 "options",
                 "profile",
+                "provenance",
                 "reference",
                 "rejected",
                 "scenario",

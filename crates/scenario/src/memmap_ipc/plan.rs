@@ -77,6 +77,7 @@ impl Plan {
             wall_ms: end.wall_ms,
             reference: None,
             failure: end.failure.as_ref().map(RunError::failure),
+            provenance: None,
         }
     }
 
@@ -118,6 +119,7 @@ pub fn refused(options: &Options, backend: &dyn Backend, error: &RunError) -> Ru
         wall_ms: 0.0,
         reference: None,
         failure: Some(error.failure()),
+        provenance: None,
     }
 }
 
