@@ -147,7 +147,7 @@ impl Inner {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Makes a call: counts it, lets the model answer, and then runs work that is overdue.
+    /// Makes a call: lets the model answer.
     pub(crate) fn call<T>(
         &self,
         call: Call,
@@ -156,23 +156,21 @@ impl Inner {
         let mut state = self.enter(call)?;
         let State { process, link, .. } = &mut *state;
         let mut tables = Tables(&self.memory.tables);
-        let answered = answer(process, &mut Outside { machine: &mut **link, tables: &mut tables });
-        let overdue = process.overdue();
-        drop(state);
-        if let Some(plan) = overdue {
-            // A fault of that work is for the next call that synchronises; this one has its answer.
-            self.run_whatever_comes(plan)?;
-        }
-        answered
+        answer(process, &mut Outside { machine: &mut **link, tables: &mut tables })
     }
 
-    /// Begins a call whose answer needs more than the model.
+    /// Begins a call: counts it, and runs work that is overdue by then.
     pub(crate) fn enter(&self, call: Call) -> Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
         if let Some(error) = &state.broken {
             return Err(error.clone());
         }
         state.process.enter(call)?;
+        if let Some(plan) = state.process.overdue() {
+            drop(state);
+            self.run_whatever_comes(plan)?;
+            state = self.lock();
+        }
         Ok(state)
     }
 

@@ -53,7 +53,7 @@ impl Process {
         self.check_host_grants(start, end, &grants, desc)?;
         let mut reached = start;
         while reached < end
-            && let Some(mapping) = self.mappings.get_mut(&reached)
+            && let Some(mapping) = self.mappings.starting_at_mut(reached)
         {
             for (grantee, rights) in &grants {
                 match grantee {
@@ -128,7 +128,8 @@ impl Process {
         if !grants.iter().any(|(grantee, _)| matches!(grantee, Grantee::Host)) {
             return Ok(());
         }
-        let on_device = self.mappings.range(start..end).find(|(_, mapping)| matches!(mapping.place, Place::Device(_)));
+        let on_device =
+            self.mappings.starting_in(start, end).find(|(_, mapping)| matches!(mapping.place, Place::Device(_)));
         match on_device {
             Some((_, mapping)) => Err(rules::ACCESS_6.refuse(&[("desc", &desc)], Some(mapping.site))),
             None => Ok(()),

@@ -70,19 +70,17 @@ pub(super) struct Removed {
 impl Process {
     /// The mapping that holds an address, with its start.
     pub(super) fn mapping_at(&self, address: DevicePtr) -> Option<(u64, &Mapping)> {
-        let (start, mapping) = self.mappings.range(..=address.get()).next_back()?;
-        (address.get() < start + mapping.size).then_some((*start, &**mapping))
+        self.mappings.at(address.get())
     }
 
-    /// The first mapping that touches a range, with its start.
+    /// The last mapping that touches a range, with its start.
     pub(super) fn mapping_in(&self, start: u64, end: u64) -> Option<(u64, &Mapping)> {
-        let (first, mapping) = self.mappings.range(..end).next_back()?;
-        (first + mapping.size > start).then_some((*first, &**mapping))
+        self.mappings.last_in(start, end)
     }
 
     /// Whether a range is exactly one mapping: the usual case, and the cheapest to see.
     pub(super) fn is_one_mapping(&self, start: u64, size: ByteSize) -> bool {
-        self.mappings.get(&start).is_some_and(|mapping| mapping.size == size.get())
+        self.mappings.at(start).is_some_and(|(first, mapping)| first == start && mapping.size == size.get())
     }
 
     /// `cuMemAddressReserve`.
@@ -175,7 +173,7 @@ impl Process {
             host_rights: Rights::None,
             site: self.site,
         };
-        self.mappings.insert(ptr.get(), Box::new(mapping));
+        self.mappings.insert(ptr.get(), mapping);
         self.set_handle_state(handle, state);
         self.note_overhang(ptr, end);
         Ok(())
@@ -250,7 +248,7 @@ impl Process {
             return Err(rules::UNMAP_3.refuse(&facts, Some(mapping.site)));
         }
         let mut covered = 0;
-        while let Some(first) = self.mappings.range(start..end).next().map(|(first, _)| *first) {
+        while let Some(first) = self.mappings.first_starting_in(start, end) {
             covered += self.remove_mapping(outside, first)?;
         }
         if covered < size.get() {
@@ -262,7 +260,7 @@ impl Process {
 
     /// Removes one mapping; gives its size.
     fn remove_mapping(&mut self, outside: &mut Outside<'_>, start: u64) -> Result<u64> {
-        let mapping = self.mappings.remove(&start).expect("the caller found the mapping");
+        let mapping = self.mappings.remove(start).expect("the caller found the mapping");
         for ordinal in mapping.rights.granted() {
             outside.tables.clear(ordinal, start, ByteSize::new(mapping.size));
         }

@@ -13,6 +13,7 @@ mod mapping;
 mod module;
 mod opened;
 mod physical;
+mod placed;
 mod query;
 mod queue;
 mod shared_event;
@@ -35,10 +36,11 @@ use crate::rules;
 use crate::wire::{AllocId, Backing, MachineLink, ProcessId, Rights};
 use context::ContextState;
 use legacy::LegacyAllocation;
-use mapping::{Mapping, Removed};
+use mapping::Removed;
 use module::{FunctionState, ModuleState};
 use opened::OpenedLegacy;
 use physical::{HandleRecord, HandleValues, ValueCount};
+use placed::Mappings;
 use queue::Queue;
 use space::AddressSpace;
 use stream::{EventState, StreamState};
@@ -116,9 +118,7 @@ pub struct Process {
     functions: BTreeMap<u64, FunctionState>,
     queue: Queue,
     space: AddressSpace,
-    /// By address. Boxed, so that a search among many looks at addresses only: with the records between them each step of
-    /// it would miss the cache.
-    mappings: BTreeMap<u64, Box<Mapping>>,
+    mappings: Mappings,
     removed: VecDeque<Removed>,
     legacy: BTreeMap<u64, LegacyAllocation>,
     opened: BTreeMap<u64, OpenedLegacy>,
@@ -149,7 +149,7 @@ impl Process {
             functions: BTreeMap::new(),
             queue: Queue::default(),
             space,
-            mappings: BTreeMap::new(),
+            mappings: Mappings::new(profile.granularity.get()),
             removed: VecDeque::new(),
             legacy: BTreeMap::new(),
             opened: BTreeMap::new(),

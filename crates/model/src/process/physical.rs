@@ -190,11 +190,13 @@ impl Process {
     /// other value of it is held.
     fn note_step(&mut self, alloc: AllocId, before: HandleState, after: HandleState) -> bool {
         let is_held = |state| matches!(state, HandleState::Held { .. });
+        if is_held(before) == is_held(after) {
+            return false;
+        }
         let Some(values) = self.held.get_mut(&alloc) else { return false };
-        values.held -= u32::from(is_held(before));
-        let others_are_held = values.held > 0;
-        values.held += u32::from(is_held(after));
-        is_held(before) != is_held(after) && !others_are_held
+        let others = values.held - u32::from(is_held(before));
+        values.held = others + u32::from(is_held(after));
+        others == 0
     }
 
     /// One handle value less on an allocation; the last one tells the machine.

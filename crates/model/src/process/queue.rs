@@ -233,7 +233,7 @@ impl Process {
     pub fn overdue(&mut self) -> Option<Plan> {
         let Grace::Calls(calls) = self.options.grace else { return None };
         let oldest = self.queue.items.values().next()?;
-        let is_due = |item: &Item| item.site.number.saturating_add(calls) <= self.site.number;
+        let is_due = |item: &Item| item.site.number.saturating_add(calls) < self.site.number;
         if !is_due(oldest) {
             return None;
         }

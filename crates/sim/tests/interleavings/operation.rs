@@ -27,6 +27,8 @@ pub struct Range {
 /// What a process does.
 #[derive(Clone, Debug)]
 pub enum What {
+    /// Nothing. A failing case shrinks towards this, so that what matters stands out.
+    Nothing,
     /// `cuMemCreate`.
     Create { device: i32, granules: u64, shared: bool },
     /// `cuMemRelease` of any value that was ever a handle.
@@ -85,6 +87,7 @@ fn any_device() -> impl Strategy<Value = i32> {
 
 fn what() -> impl Strategy<Value = What> {
     prop_oneof![
+        1 => Just(What::Nothing),
         8 => (any_device(), 0..=3u64, prop::bool::weighted(0.8))
             .prop_map(|(device, granules, shared)| What::Create { device, granules, shared }),
         4 => any::<usize>().prop_map(|handle| What::Release { handle }),

@@ -106,6 +106,7 @@ impl World {
     pub fn step(&mut self, operation: &Operation, tally: &mut Tally) -> Result<(), TestCaseError> {
         let process = operation.process % self.processes.len();
         match operation.what.clone() {
+            What::Nothing => Ok(()),
             What::Create { device, granules, shared } => self.create(process, device, granules, shared, tally),
             What::Release { handle } => self.release(process, handle, tally),
             What::Reserve { granules } => self.reserve(process, granules, tally).map(|_| ()),
