@@ -22,6 +22,8 @@ pub struct Rule {
 pub enum Evidence {
     /// A recorded step: file, trace, and number of the step in the trace, counted from 1.
     Step(&'static str, &'static str, u32),
+    /// A test of the real driver in `crates/cuda/tests/hardware`, by its name, where the recordings have no such call.
+    Hardware(&'static str),
     /// The manual's page, where no recording reaches the rule.
     Manual(&'static str),
 }

@@ -59,6 +59,19 @@ fn every_recorded_step_that_a_rule_names_shows_it() {
 }
 
 #[test]
+fn every_hardware_test_that_a_rule_names_is_there() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/tests/hardware");
+    for rule in rules::all() {
+        for evidence in rule.evidence {
+            let Evidence::Hardware(test) = evidence else { continue };
+            let (module, name) = test.split_once("::").expect("a test is named by its module and its function");
+            let source = fs::read_to_string(folder.join(module).with_extension("rs")).unwrap();
+            assert!(source.contains(&format!("pub fn {name}()")), "{}: there is no test {test}", rule.id);
+        }
+    }
+}
+
+#[test]
 fn most_rules_are_shown_by_recordings() {
     let (manual, recorded): (Vec<_>, Vec<_>) =
         rules::all().partition(|rule| rule.evidence.iter().all(|evidence| matches!(evidence, Evidence::Manual(_))));

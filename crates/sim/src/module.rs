@@ -4,7 +4,7 @@ use peermap_driver::{
     ByteSize, Call, DeviceAttribute, DriverError, Function, FunctionAttribute, JitOptions, Module, Result,
 };
 use peermap_model::{DeviceProfile, FunctionInfo, ModuleCode, ThreadId, rules};
-use peermap_ptx::{Entry, ImageKind, Module as PtxModule};
+use peermap_ptx::{Entry, ImageKind, Module as PtxModule, PtxError, PtxProblem};
 
 use crate::code::{CodeStore, Kernel};
 use crate::handle;
@@ -78,6 +78,10 @@ impl Inner {
     }
 }
 
+fn lacks_version(error: &PtxError) -> bool {
+    matches!(error.problem, PtxProblem::MissingHeader { directive: ".version", .. })
+}
+
 /// Reads PTX as the driver of a device would; what is wrong goes to the error log.
 fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mut JitOptions) -> Result<PtxModule> {
     let image = image.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -93,20 +97,24 @@ fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mu
     };
     let module = match PtxModule::parse(text) {
         Ok(module) => module,
+        // Whatever does not begin like PTX is taken for some other kind of code.
+        Err(error) if lacks_version(&error) => return refuse(&rules::MODULE_3, error.to_string()),
         Err(error) => return refuse(&rules::MODULE_1, error.to_string()),
     };
     if module.requires_newer_than(newest) {
         let ((major, minor), (most, least)) = (module.version(), newest);
-        let problem = format!("version {major}.{minor} is newer than {most}.{least}, which this driver reads");
+        let problem =
+            format!("line 1; fatal   : Unsupported .version {major}.{minor}; current version is '{most}.{least}'");
         return refuse(&rules::MODULE_2, problem);
     }
     let capability = |attribute| device.attribute(attribute).and_then(|part| u32::try_from(part).ok()).unwrap_or(0);
     let has = 10 * capability(DeviceAttribute::COMPUTE_CAPABILITY_MAJOR)
         + capability(DeviceAttribute::COMPUTE_CAPABILITY_MINOR);
     match module.sm() {
-        Some(needs) if needs > has => {
-            refuse(&rules::MODULE_1, format!("target sm_{needs} is above sm_{has} of {}", device.name))
-        }
+        Some(needs) if needs > has => refuse(
+            &rules::MODULE_1,
+            format!("fatal   : SM version {needs} of .target is above the {has} of this device"),
+        ),
         _ => Ok(module),
     }
 }

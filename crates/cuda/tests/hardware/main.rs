@@ -76,6 +76,8 @@ const TESTS: &[(&str, fn())] = tests! {
         a_kernel_knows_what_it_needs,
         broken_ptx_is_refused_and_the_log_says_why,
         ptx_of_a_later_version_is_refused,
+        ptx_for_a_later_device_is_refused,
+        what_is_no_code_is_refused,
         an_entry_that_is_not_there_is_not_found,
         launches_that_the_driver_refuses,
     ;

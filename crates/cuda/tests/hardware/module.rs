@@ -111,6 +111,21 @@ pub fn ptx_of_a_later_version_is_refused() {
     assert_eq!(answer, refused(CuResult::UNSUPPORTED_PTX_VERSION));
 }
 
+pub fn ptx_for_a_later_device_is_refused() {
+    let _context = Current::new();
+    let (answer, log) = load(".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry empty()\n{\n\tret;\n}\n");
+    assert_eq!(answer, refused(CuResult::INVALID_PTX));
+    assert!(log.contains("SM version"), "{log:?}");
+}
+
+pub fn what_is_no_code_is_refused() {
+    let _context = Current::new();
+    for image in ["", "hello world", "// a comment\n", ".target sm_75\n.address_size 64\n.entry empty() { ret; }\n"] {
+        let (answer, _) = load(image);
+        assert_eq!(answer, refused(CuResult::INVALID_IMAGE), "{image:?}");
+    }
+}
+
 pub fn an_entry_that_is_not_there_is_not_found() {
     let _context = Current::new();
     let kernels = Kernels::load();

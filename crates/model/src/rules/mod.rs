@@ -23,7 +23,7 @@ use crate::rule::Rule;
 macro_rules! rules {
     ($list:ident; $(
         $name:ident = $id:literal [$($call:ident),*] $result:ident: $sentence:literal
-        $(step $file:literal $trace:literal $step:literal)* $(manual $page:literal)*;
+        $(step $file:literal $trace:literal $step:literal)* $(hardware $test:literal)* $(manual $page:literal)*;
     )*) => {
         $(
             #[doc = concat!($id, ": ", $sentence, ".")]
@@ -34,6 +34,7 @@ macro_rules! rules {
                 sentence: $sentence,
                 evidence: &[
                     $($crate::rule::Evidence::Step($file, $trace, $step),)*
+                    $($crate::rule::Evidence::Hardware($test),)*
                     $($crate::rule::Evidence::Manual($page),)*
                 ],
             };
