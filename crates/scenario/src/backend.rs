@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::os::fd::OwnedFd;
 
-use peermap_driver::{ByteSize, Driver};
+use peermap_driver::{ByteSize, Call, Driver, DriverError};
 
 /// How a run gets its drivers. The command has one for each backend.
 pub trait Backend {
@@ -47,15 +47,27 @@ pub struct WorkerEndpoint {
 
 /// A backend that is not available.
 #[derive(Debug, thiserror::Error)]
-#[error("the backend {backend} is not available")]
+#[error("the backend {backend} is not available{}", call.map(|call| format!(": {call} fails in the parent")).unwrap_or_default())]
 pub struct BackendError {
     backend: &'static str,
+    /// The call that failed, if it was a call.
+    call: Option<Call>,
     source: Box<dyn Error + Send + Sync>,
 }
 
 impl BackendError {
     /// The backend of this name is not available because of `source`.
     pub fn new(backend: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { backend, source: source.into() }
+        Self { backend, call: None, source: source.into() }
+    }
+
+    /// The backend of this name is not available because its driver refuses `cuInit` to the parent.
+    pub(crate) fn init(backend: &'static str, source: DriverError) -> Self {
+        Self { backend, call: Some(Call::cuInit), source: source.into() }
+    }
+
+    /// The call that failed, if it was a call.
+    pub(crate) fn call(&self) -> Option<Call> {
+        self.call
     }
 }

@@ -64,14 +64,13 @@ impl WorkerError {
         }
     }
 
-    /// The same for the parent; `call` is the driver call that failed last.
+    /// The same for the parent; `call` is the driver call that failed, if it was one.
     fn complaint(&self, call: Option<peermap_driver::Call>) -> Complaint {
-        let driver_error = self.driver_error();
         Complaint {
             kind: self.kind(),
             message: one_line(self),
-            call: driver_error.and(call).map(|call| call.name().to_owned()),
-            rule: driver_error.and_then(DriverError::rule).map(|rule| rule.to_string()),
+            call: call.map(|call| call.name().to_owned()),
+            rule: self.driver_error().and_then(DriverError::rule).map(|rule| rule.to_string()),
         }
     }
 }
@@ -91,7 +90,10 @@ pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Drive
     let driver = watched(&*driver);
     match serve(&mut post, &driver, begun) {
         Ok(()) => 0,
-        Err(error) => complain(&mut post, error.complaint(driver.interceptor().call())),
+        Err(error) => {
+            let call = error.driver_error().and_then(|error| driver.interceptor().call_of(error));
+            complain(&mut post, error.complaint(call))
+        }
     }
 }
 
@@ -106,16 +108,22 @@ fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), Wor
     let init_ms = ms_since(begun);
     post.ready(init_ms)?;
     let Order::Start(start, barrier) = post.order()? else { return Ok(()) };
+    let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
+    // Before anything that can fail: the parent waits for the receipt, and would take a complaint for a wrong one.
+    let descriptors = match start.role {
+        Role::MemmapIpc(_) => post.descriptors(start.workers as usize, deadline)?,
+        Role::Probe => Vec::new(),
+    };
     let device = match start.device {
         Some(uuid) => find(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
-    let mut station = Station::new(driver, device, post, &start, init_ms);
+    let mut station = Station::new(driver, device, post, &start, deadline, init_ms);
     let done = match start.role {
         Role::MemmapIpc(task) => {
             let fd = barrier.ok_or(WorkerError::NoBarrier)?;
             let member = Barrier::join(fd, start.worker, start.workers)?;
-            memmap_ipc::work(&mut station, member, &task)?
+            memmap_ipc::work(&mut station, member, descriptors, &task)?
         }
         Role::Probe => probe::work(&mut station)?,
     };
@@ -135,10 +143,16 @@ pub(crate) struct Station<'a> {
 }
 
 impl<'a> Station<'a> {
-    fn new(driver: &'a dyn Driver, device: Device, post: &'a mut Post, start: &Start, init_ms: f64) -> Self {
+    fn new(
+        driver: &'a dyn Driver,
+        device: Device,
+        post: &'a mut Post,
+        start: &Start,
+        deadline: Deadline,
+        init_ms: f64,
+    ) -> Self {
         let mut phases = Phases::default();
         phases.add("init", init_ms);
-        let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
         Self { driver, device, worker: start.worker, workers: start.workers, deadline, phases, post }
     }
 
@@ -150,11 +164,6 @@ impl<'a> Station<'a> {
     /// Tells the parent something for who wants to know more.
     pub(crate) fn note(&mut self, text: String) -> Result<(), WorkerError> {
         Ok(self.post.note(text)?)
-    }
-
-    /// Receives descriptors that follow the order. Nothing may be told before, because the parent waits for receipts only.
-    pub(crate) fn descriptors(&mut self, count: u32) -> Result<Vec<std::os::fd::OwnedFd>, WorkerError> {
-        Ok(self.post.descriptors(count as usize, self.deadline)?)
     }
 
     /// Counts the time of `work` to a phase.

@@ -5,7 +5,7 @@
 
 use peermap_driver::{Context, CuResult, Device, Driver, DriverError};
 
-/// Contexts whose devices have peer access to each other.
+/// Contexts whose devices have peer access to each other. Whatever is left of them is destroyed when they are dropped.
 pub(super) struct Peers<'d> {
     driver: &'d dyn Driver,
     contexts: Vec<(Device, Context)>,
@@ -23,11 +23,11 @@ impl<'d> Peers<'d> {
         for index in 0..self.contexts.len() {
             let (other, other_context) = self.contexts[index];
             if let Err(error) = self.connect(context, other_context) {
-                self.forget(context, index)?;
+                let forgotten = self.forget(context, index);
+                let refused = || Some(format!("peer access with {other} is refused: {}", CuResult::TOO_MANY_PEERS));
                 return match error.result() {
-                    Some(CuResult::TOO_MANY_PEERS) => {
-                        Ok(Some(format!("peer access with {other} is refused: {}", CuResult::TOO_MANY_PEERS)))
-                    }
+                    Some(CuResult::TOO_MANY_PEERS) => forgotten.map(|()| refused()),
+                    // What went wrong first is what to report.
                     _ => Err(error),
                 };
             }
@@ -37,8 +37,13 @@ impl<'d> Peers<'d> {
     }
 
     /// Destroys the contexts; the connections go with them.
-    pub(super) fn finish(self) -> Result<(), DriverError> {
-        self.contexts.iter().try_for_each(|(_, context)| self.driver.ctx_destroy(*context))
+    pub(super) fn finish(mut self) -> Result<(), DriverError> {
+        let mut result = Ok(());
+        for (_, context) in self.contexts.drain(..) {
+            let destroyed = self.driver.ctx_destroy(context);
+            result = result.and(destroyed);
+        }
+        result
     }
 
     /// Both ways, or neither.
@@ -64,10 +69,21 @@ impl<'d> Peers<'d> {
     /// Takes back the connections with the first `connected` contexts, so that they do not count against these devices, and
     /// the context itself.
     fn forget(&self, context: Context, connected: usize) -> Result<(), DriverError> {
-        for (_, other) in &self.contexts[..connected] {
+        let disconnected = self.contexts[..connected].iter().try_for_each(|(_, other)| {
             self.disable(context, *other)?;
-            self.disable(*other, context)?;
+            self.disable(*other, context)
+        });
+        // The context goes whether that succeeded or not, and with it what is left of its connections.
+        let destroyed = self.driver.ctx_destroy(context);
+        disconnected.and(destroyed)
+    }
+}
+
+impl Drop for Peers<'_> {
+    fn drop(&mut self) {
+        for (_, context) in self.contexts.drain(..) {
+            // The choice of devices has failed already, and that failure is the one to report.
+            let _ = self.driver.ctx_destroy(context);
         }
-        self.driver.ctx_destroy(context)
     }
 }

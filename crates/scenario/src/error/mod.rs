@@ -158,6 +158,7 @@ impl RunError {
                 (call.map(|call| call.name().to_owned()), source.rule().map(|rule| rule.to_string()))
             }
             Self::Worker { complaint, .. } => (complaint.call.clone(), complaint.rule.clone()),
+            Self::Backend(error) => (error.call().map(|call| call.name().to_owned()), None),
             _ => (None, None),
         };
         let mismatch = match self {
@@ -199,6 +200,7 @@ impl RunError {
             }
             Self::Mismatch { mismatch, .. } => Some(Step::Verify(mismatch.buffer).to_string()),
             Self::Driver { step, .. } => Some((*step).to_owned()),
+            Self::Backend(error) => error.call().map(|_| Step::Init.to_string()),
             _ => None,
         }
     }
@@ -253,5 +255,17 @@ mod tests {
     fn causes_stand_in_the_same_line() {
         let error = RunError::from(BackendError::new("cuda", "no libcuda.so.1"));
         assert_eq!(one_line(&error), "the backend cuda is not available: no libcuda.so.1");
+        assert_eq!((error.failure().call, error.failure().step), (None, None));
+    }
+
+    #[test]
+    fn a_parent_whose_driver_does_not_start_names_call_and_step() {
+        let error = RunError::from(BackendError::init("cuda", DriverError::refused(CuResult::NO_DEVICE)));
+        assert_eq!(
+            one_line(&error),
+            "the backend cuda is not available: cuInit fails in the parent: CUDA_ERROR_NO_DEVICE"
+        );
+        let failure = error.failure();
+        assert_eq!((failure.call.as_deref(), failure.step.as_deref()), (Some("cuInit"), Some("init")));
     }
 }

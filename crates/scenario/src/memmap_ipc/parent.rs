@@ -133,7 +133,7 @@ impl Run<'_> {
             return Ok(&**driver);
         }
         let driver = self.backend.driver()?;
-        driver.init(0).map_err(|source| BackendError::new(self.backend.name(), source))?;
+        driver.init(0).map_err(|source| BackendError::init(self.backend.name(), source))?;
         Ok(&**self.driver.get_or_init(|| driver))
     }
 }
@@ -160,7 +160,7 @@ fn size_error(driver: &Watched<'_>, error: SizeError) -> RunError {
 }
 
 fn in_parent(driver: &Watched<'_>, step: &'static str, source: DriverError) -> RunError {
-    RunError::Driver { step, call: driver.interceptor().call(), source }
+    RunError::Driver { step, call: driver.interceptor().call_of(&source), source }
 }
 
 /// The mismatch of the lowest worker that found one.

@@ -37,10 +37,13 @@ const ALIGNMENT: ByteSize = ByteSize::mib(4);
 /// Flag of `cuStreamCreate`: the stream does not wait for the null stream (`CU_STREAM_NON_BLOCKING`).
 const NON_BLOCKING: u32 = 1;
 
-/// Does the work of one worker.
-pub(crate) fn work(station: &mut Station<'_>, mut member: Member, task: &Task) -> Result<Done, WorkerError> {
-    let descriptors = station.descriptors(station.workers)?;
-
+/// Does the work of one worker. `descriptors` are those of all buffers, in their order.
+pub(crate) fn work(
+    station: &mut Station<'_>,
+    mut member: Member,
+    descriptors: Vec<OwnedFd>,
+    task: &Task,
+) -> Result<Done, WorkerError> {
     station.begin(Step::Context)?;
     let (context, stream) = station.phase("context", |station| {
         let context = station.driver.ctx_create(0, station.device)?;

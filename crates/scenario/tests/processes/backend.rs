@@ -1,9 +1,12 @@
 //! A backend whose machine and workers are this executable.
 
 use std::cell::RefCell;
+use std::io::PipeReader;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
+use nix::sys::wait::{WaitPidFlag, waitpid};
 use peermap_driver::{ByteSize, Driver, Intercepted};
 use peermap_ipc::{Channel, Child, Deadline, Spawn, take_inherited};
 use peermap_model::{HolderList, Profile};
@@ -13,9 +16,14 @@ use peermap_scenario::{Backend, BackendError, Launcher, RunError, WorkerEndpoint
 use peermap_sim::{MachineClient, MachineOptions, SimProcess, serve};
 
 use crate::fault::{Fault, Saboteur};
+use crate::journal::{self, Entry, Journal};
 
 pub const MACHINE: &str = "play-machine";
 pub const WORKER: &str = "play-worker";
+
+/// The numbers of the descriptors of a worker.
+const TICKET: i32 = 4;
+const JOURNAL: i32 = 5;
 
 /// Long enough for every wait that shall succeed, however busy the host is.
 pub fn patience() -> Deadline {
@@ -29,6 +37,8 @@ pub struct SimBackend {
     fault: Fault,
     expected: usize,
     pub memory_limit: Option<ByteSize>,
+    /// Where the worker of number 1 that was started last notes its calls.
+    journal: RefCell<Option<PipeReader>>,
     _machine: Child,
 }
 
@@ -40,7 +50,8 @@ impl SimBackend {
         let client = RefCell::new(MachineClient::new(ours, patience()).unwrap());
         let expected = Profile::named(profile).unwrap().devices.len();
         let (fault, memory_limit) = (Fault::None, None);
-        Self { profile: profile.to_owned(), client, fault, expected, memory_limit, _machine: machine }
+        let (profile, journal) = (profile.to_owned(), RefCell::default());
+        Self { profile, client, fault, expected, memory_limit, journal, _machine: machine }
     }
 
     /// Sabotages worker 1.
@@ -53,9 +64,24 @@ impl SimBackend {
         Self { expected, ..self }
     }
 
-    /// Who holds what memory of the machine.
-    pub fn holders(&self) -> HolderList {
-        self.client.borrow_mut().holders(patience()).unwrap()
+    /// What worker 1 noted. It has ended; to be asked once.
+    pub fn journal(&self) -> Vec<Entry> {
+        journal::read(self.journal.take().expect("worker 1 was started"))
+    }
+
+    /// Ends the machine after a run. No memory of it may be held by then, and afterwards this thread has no child left.
+    pub fn assert_nothing_is_left(self) {
+        // Children that other tests fork right now have copies of the sockets of this process until they execute.
+        let begun = Instant::now();
+        while let HolderList(held) = self.client.borrow_mut().holders(patience()).unwrap()
+            && !held.is_empty()
+        {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{held:?}");
+            std::thread::yield_now();
+        }
+        drop(self);
+        let any_child_of_this_thread = WaitPidFlag::WNOHANG | WaitPidFlag::__WNOTHREAD;
+        assert_eq!(waitpid(None, Some(any_child_of_this_thread)), Err(Errno::ECHILD));
     }
 }
 
@@ -76,12 +102,16 @@ impl Backend for SimBackend {
 
     fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError> {
         let ticket = self.client.borrow_mut().ticket(patience()).map_err(|error| BackendError::new("sim", error))?;
-        let fault = if worker == 1 { self.fault } else { Fault::None };
-        Ok(WorkerEndpoint {
-            args: vec![fault.to_string()],
-            descriptors: vec![(ticket, 4)],
-            ..WorkerEndpoint::default()
-        })
+        let mut endpoint = WorkerEndpoint { descriptors: vec![(ticket, TICKET)], ..WorkerEndpoint::default() };
+        let mut fault = Fault::None;
+        if worker == 1 {
+            fault = self.fault;
+            let (reader, writer) = std::io::pipe().map_err(|error| BackendError::new("sim", error))?;
+            self.journal.replace(Some(reader));
+            endpoint.descriptors.push((writer.into(), JOURNAL));
+        }
+        endpoint.args.push(fault.to_string());
+        Ok(endpoint)
     }
 
     fn expected_devices(&self) -> usize {
@@ -108,7 +138,7 @@ pub fn options() -> Options {
 }
 
 /// Runs the scenario; gives the result and what happened.
-pub fn run(options: &Options, backend: &SimBackend) -> (Result<RunReport, RunError>, Vec<Event>) {
+pub fn run(options: &Options, backend: &dyn Backend) -> (Result<RunReport, RunError>, Vec<Event>) {
     let mut events = Vec::new();
     let result = memmap_ipc::run(options, backend, &launcher(), &mut |event: &Event| events.push(event.clone()));
     (result, events)
@@ -122,14 +152,16 @@ pub fn play_machine(profile: &str) -> ExitCode {
 
 pub fn play_worker(fault: &str) -> ExitCode {
     let channel = Channel::from_fd(take_inherited(3).unwrap()).unwrap();
-    let ticket = take_inherited(4).unwrap();
+    let ticket = take_inherited(TICKET).unwrap();
+    // Only worker 1 has one.
+    let journal = take_inherited(JOURNAL).ok().map(Journal::new);
     let fault: Fault = fault.parse().unwrap();
     let code = worker_main(channel, move || {
         if fault == Fault::NoDriver {
             return Err("it was taken away".to_owned());
         }
         let process = SimProcess::join(ticket, None, patience()).map_err(|error| error.to_string())?;
-        let saboteur = Saboteur::new(fault, process.clone());
+        let saboteur = Saboteur::new(fault, process.clone(), journal);
         Ok(Box::new(Intercepted::new(process, saboteur)))
     });
     ExitCode::from(u8::try_from(code).unwrap())

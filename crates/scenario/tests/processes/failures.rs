@@ -86,5 +86,5 @@ pub fn a_worker_without_a_driver_makes_the_backend_unavailable() {
 pub fn nothing_of_a_failed_run_is_left_on_the_machine() {
     let backend = SimBackend::new("h200-x2").with_fault(Fault::Kill(Call::cuLaunchKernel));
     assert!(!run(&options(), &backend).0.unwrap().ok);
-    assert_eq!(backend.holders().0.len(), 0);
+    backend.assert_nothing_is_left();
 }

@@ -3,10 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::sys::signal::{Signal, raise};
 use peermap_driver::{ByteSize, Call, CuResult, DevicePtr, Driver, DriverError, Interceptor, Result, Value};
 use peermap_sim::SimProcess;
+
+use crate::journal::Journal;
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +23,12 @@ pub enum Fault {
     Hang(Call),
     /// This call is refused.
     Refuse(Call),
+    /// The call of this number, counted from 1 over all calls, is refused with a code.
+    RefuseNth(usize, CuResult),
+    /// The process gets `SIGKILL` before the call of this number.
+    KillBefore(usize),
+    /// The process gets `SIGKILL` after the call of this number.
+    KillAfter(usize),
     /// This call is not modelled.
     NotModelled(Call),
     /// Two bytes of buffer 1 change after all have been filled.
@@ -38,6 +47,9 @@ impl fmt::Display for Fault {
             Self::Kill(call) => write!(f, "kill:{call}"),
             Self::Hang(call) => write!(f, "hang:{call}"),
             Self::Refuse(call) => write!(f, "refuse:{call}"),
+            Self::RefuseNth(number, code) => write!(f, "refuse-nth:{number}:{code}"),
+            Self::KillBefore(number) => write!(f, "kill-before:{number}"),
+            Self::KillAfter(number) => write!(f, "kill-after:{number}"),
             Self::NotModelled(call) => write!(f, "not-modelled:{call}"),
             Self::Corrupt => f.write_str("corrupt"),
         }
@@ -48,32 +60,56 @@ impl FromStr for Fault {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let (name, call) = text.split_once(':').unwrap_or((text, ""));
-        let call = Call::from_name(call).ok_or_else(|| format!("{call:?} is no call"));
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let mut part = || parts.next().ok_or_else(|| format!("{text:?} is no fault: it is too short"));
         match name {
             "none" => Ok(Self::None),
             "no-driver" => Ok(Self::NoDriver),
-            "kill" => call.map(Self::Kill),
-            "hang" => call.map(Self::Hang),
-            "refuse" => call.map(Self::Refuse),
-            "not-modelled" => call.map(Self::NotModelled),
+            "kill" => call(part()?).map(Self::Kill),
+            "hang" => call(part()?).map(Self::Hang),
+            "refuse" => call(part()?).map(Self::Refuse),
+            "refuse-nth" => Ok(Self::RefuseNth(number(part()?)?, code(part()?)?)),
+            "kill-before" => number(part()?).map(Self::KillBefore),
+            "kill-after" => number(part()?).map(Self::KillAfter),
+            "not-modelled" => call(part()?).map(Self::NotModelled),
             "corrupt" => Ok(Self::Corrupt),
             other => Err(format!("{other:?} is no fault")),
         }
     }
 }
 
+fn call(name: &str) -> std::result::Result<Call, String> {
+    Call::from_name(name).ok_or_else(|| format!("{name:?} is no call"))
+}
+
+fn code(name: &str) -> std::result::Result<CuResult, String> {
+    CuResult::from_name(name).ok_or_else(|| format!("{name:?} is no code"))
+}
+
+fn number(text: &str) -> std::result::Result<usize, String> {
+    text.parse().map_err(|error| format!("{text:?}: {error}"))
+}
+
+/// Ends this process at once.
+fn die() -> Result<()> {
+    raise(Signal::SIGKILL).map_err(|errno| panic!("{errno}"))
+}
+
 /// Makes it go wrong.
 pub struct Saboteur {
     fault: Fault,
     process: SimProcess,
+    journal: Option<Journal>,
+    /// How many calls there were.
+    calls: AtomicUsize,
     /// Where the buffers are mapped, by number, and whether one was changed already.
     state: Mutex<(Vec<u64>, bool)>,
 }
 
 impl Saboteur {
-    pub fn new(fault: Fault, process: SimProcess) -> Self {
-        Self { fault, process, state: Mutex::default() }
+    pub fn new(fault: Fault, process: SimProcess, journal: Option<Journal>) -> Self {
+        Self { fault, process, journal, calls: AtomicUsize::new(0), state: Mutex::default() }
     }
 
     /// Changes two bytes of buffer 1 at the first memset or copy to the host, with which a verification begins.
@@ -95,17 +131,26 @@ impl Saboteur {
 
 impl Interceptor for Saboteur {
     fn before(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        self.journal.iter().for_each(|journal| journal.note(call));
         match self.fault {
-            Fault::Kill(at) if at == call => raise(Signal::SIGKILL).map_err(|errno| panic!("{errno}")),
+            Fault::Kill(at) if at == call => die(),
+            Fault::KillBefore(at) if at == number => die(),
             Fault::Hang(at) if at == call => loop {
                 std::thread::park();
             },
             Fault::Refuse(at) if at == call => Err(DriverError::refused(CuResult::INVALID_VALUE)),
+            Fault::RefuseNth(at, code) if at == number => Err(DriverError::refused(code)),
             Fault::NotModelled(at) if at == call => Err(DriverError::NotModelled { what: call.to_string() }),
             Fault::Corrupt => self.corrupt(call, arguments),
             _ => Ok(()),
         }
     }
 
-    fn after(&self, _call: Call, _error: Option<&DriverError>) {}
+    fn after(&self, _call: Call, _error: Option<&DriverError>) {
+        let number = self.calls.load(Ordering::Relaxed);
+        if self.fault == Fault::KillAfter(number) {
+            die().expect("nobody survives this");
+        }
+    }
 }

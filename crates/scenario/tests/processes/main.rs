@@ -4,11 +4,15 @@
 //! running tests.
 
 mod backend;
+mod every_call;
 mod failures;
 mod fault;
+mod journal;
 mod orphans;
+mod parent_calls;
 mod requests;
 mod runs;
+mod story;
 
 use std::process::ExitCode;
 
@@ -29,7 +33,7 @@ fn main() -> ExitCode {
     match args.first().map(String::as_str) {
         Some(backend::MACHINE) => backend::play_machine(&args[1]),
         Some(backend::WORKER) => backend::play_worker(&args[1]),
-        Some(orphans::PARENT) => orphans::play_parent(),
+        Some(orphans::PARENT) => orphans::play_parent(&args[1], &args[2]),
         _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
     }
 }
@@ -57,6 +61,18 @@ fn trials() -> Vec<Trial> {
         requests::a_refusal_is_a_report_too,
         requests::an_executable_that_is_gone_is_named,
         requests::ids_above_255_are_refused_if_asked_for,
-        orphans::no_worker_survives_its_parent,
+        every_call::a_worker_makes_the_calls_of_the_story,
+        every_call::each_call_refused_as_invalid_ends_the_run_and_is_named,
+        every_call::each_call_refused_for_want_of_memory_ends_the_run_and_is_named,
+        every_call::each_call_after_a_device_fault_ends_the_run_and_is_named,
+        every_call::a_worker_killed_before_any_call_ends_the_run_within_a_second,
+        every_call::a_worker_killed_after_any_call_ends_the_run_within_a_second,
+        parent_calls::a_parent_makes_the_calls_of_the_story,
+        parent_calls::each_refused_call_of_a_parent_ends_the_run_and_is_named,
+        parent_calls::each_refused_call_of_a_parent_with_contexts_ends_the_run_and_is_named,
+        parent_calls::a_fault_that_stays_is_named_by_the_call_that_met_it_first,
+        parent_calls::too_many_peers_cost_a_device_and_not_the_run,
+        orphans::no_child_survives_a_parent_killed_while_a_worker_works,
+        orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]
 }

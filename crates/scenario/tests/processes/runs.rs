@@ -35,7 +35,7 @@ pub fn two_devices_fill_and_verify_in_turn() {
     }
     let progress: Vec<_> = events.iter().filter(|event| matches!(event, Event::Progress { .. })).collect();
     assert_eq!(progress, [&Event::Progress { done: 1, of: 2 }, &Event::Progress { done: 2, of: 2 }]);
-    assert_eq!(backend.holders().0.len(), 0);
+    backend.assert_nothing_is_left();
 }
 
 pub fn every_combination_of_fill_and_verify_succeeds() {
