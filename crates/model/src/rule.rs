@@ -1,6 +1,11 @@
 //! A rule of the driver's behaviour: which call answers what, in which case, and who says so.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use peermap_driver::{Argument, Call, CallSite, CuResult, DriverError, Explanation, RuleId, Value};
+
+/// What a rule that is switched off answers where nothing can be accepted. No driver answers that.
+const SWITCHED_OFF: CuResult = CuResult::new(u32::MAX);
 
 /// One cause for one answer of one call.
 #[derive(Debug)]
@@ -15,6 +20,8 @@ pub struct Rule {
     pub sentence: &'static str,
     /// Who says so.
     pub evidence: &'static [Evidence],
+    /// Whether a test has switched it off.
+    off: AtomicBool,
 }
 
 /// Who proves a rule.
@@ -29,15 +36,40 @@ pub enum Evidence {
 }
 
 impl Rule {
+    pub(crate) const fn new(
+        id: RuleId,
+        calls: &'static [Call],
+        result: CuResult,
+        sentence: &'static str,
+        evidence: &'static [Evidence],
+    ) -> Self {
+        Self { id, calls, result, sentence, evidence, off: AtomicBool::new(false) }
+    }
+
+    /// Switches the rule off or on again, in the whole OS process. It is for tests that show that something notices: what the
+    /// rule refuses is then accepted, or, where there is nothing to go on with, refused with a code of no meaning.
+    pub fn switch(&self, on: bool) {
+        self.off.store(!on, Ordering::Relaxed);
+    }
+
+    /// Whether the rule holds. It is asked only where the rule is broken.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.off.load(Ordering::Relaxed)
+    }
+
     /// The refusal of a call that breaks this rule.
     #[must_use]
     pub fn refuse(&'static self, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) -> DriverError {
-        DriverError::Refused { result: self.result, explanation: Some(Box::new(self.explain(facts, earlier))) }
+        let result = if self.is_on() { self.result } else { SWITCHED_OFF };
+        DriverError::Refused { result, explanation: Some(Box::new(self.explain(facts, earlier))) }
     }
 
     /// The end of a call on which the real driver crashes.
     #[must_use]
     pub fn crash(&'static self, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) -> DriverError {
+        if !self.is_on() {
+            return DriverError::refused(SWITCHED_OFF);
+        }
         DriverError::WouldCrash { explanation: Box::new(self.explain(facts, earlier)) }
     }
 

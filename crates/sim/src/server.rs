@@ -66,13 +66,38 @@ impl Server {
         if gone {
             self.notice_gone();
         }
+        // Who ended before a question was asked must be gone in its answer, so the ended are looked for once a question
+        // is there.
+        for process in self.ended()? {
+            while self.hear(process) {}
+            self.leave(process);
+        }
         for process in ready {
             if !self.hear(process) {
-                self.processes.remove(&process);
-                self.note(|host| host.disconnect(process));
+                self.leave(process);
             }
         }
         Ok(!control || self.hear_control())
+    }
+
+    /// Lets a process go.
+    fn leave(&mut self, process: ProcessId) {
+        self.processes.remove(&process);
+        self.note(|host| host.disconnect(process));
+    }
+
+    /// The processes whose connection has hung up.
+    fn ended(&self) -> Result<Vec<ProcessId>, SimError> {
+        let seats = self.processes.values();
+        let mut polled: Vec<_> = seats.map(|seat| PollFd::new(seat.channel.as_fd(), PollFlags::empty())).collect();
+        while let Err(error) = poll(&mut polled, PollTimeout::ZERO) {
+            if error != Errno::EINTR {
+                return Err(error.into());
+            }
+        }
+        let hung_up = |polled: &PollFd<'_>| polled.any().unwrap_or(true);
+        let ended = self.processes.keys().zip(&polled).filter(|(_, polled)| hung_up(polled));
+        Ok(ended.map(|(process, _)| *process).collect())
     }
 
     /// Which of control socket, departed descriptors and processes have something to say.

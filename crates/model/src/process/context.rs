@@ -26,7 +26,7 @@ impl Process {
         let Some(context) = self.threads.get(&thread).and_then(|stack| stack.last()).copied() else {
             return Err(rules::CTX_1.refuse(&[], None));
         };
-        if !self.contexts.contains_key(&context) {
+        if !self.contexts.contains_key(&context) && rules::CTX_3.is_on() {
             return Err(rules::CTX_3.refuse(&[], None));
         }
         Ok(context)
@@ -219,20 +219,20 @@ impl Process {
         flags: u32,
     ) -> Result<()> {
         let context = self.current(thread)?;
-        if flags != 0 {
+        if flags != 0 && rules::PEER_1.is_on() {
             return Err(rules::PEER_1.refuse(&[("flags", &flags)], None));
         }
         let (ordinal, peer_ordinal) = (self.ordinal_of_context(context), self.existing(peer)?.ordinal);
         let (device, peer_device) = (self.visible[ordinal], self.visible[peer_ordinal]);
-        if !self.profile.connected(device, peer_device) {
+        if !self.profile.connected(device, peer_device) && rules::PEER_2.is_on() {
             return Err(rules::PEER_2.refuse(&[("peer", &peer)], None));
         }
         let max_peers = self.profile.max_peers;
         let state = self.contexts.get_mut(&context).expect("the current context exists");
-        if state.peers.contains(&peer.as_raw()) {
+        if state.peers.contains(&peer.as_raw()) && rules::PEER_3.is_on() {
             return Err(rules::PEER_3.refuse(&[("peer", &peer)], Some(state.site)));
         }
-        if state.peers.len() >= max_peers {
+        if state.peers.len() >= max_peers && rules::PEER_4.is_on() {
             let most = u64::try_from(max_peers).unwrap_or(u64::MAX);
             return Err(rules::PEER_4.refuse(&[("peer", &peer), ("most", &most)], None));
         }
@@ -256,7 +256,7 @@ impl Process {
         let context = self.current(thread)?;
         let state = self.contexts.get_mut(&context).expect("the current context exists");
         let ordinal = state.ordinal;
-        if !state.peers.remove(&peer.as_raw()) {
+        if !state.peers.remove(&peer.as_raw()) && rules::PEER_5.is_on() {
             return Err(rules::PEER_5.refuse(&[("peer", &peer)], None));
         }
         self.close_peer(outside, ordinal, peer.as_raw());

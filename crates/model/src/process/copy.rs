@@ -92,13 +92,17 @@ impl Process {
     fn check_range(&self, context: u64, ptr: DevicePtr, size: ByteSize, needed: Rights) -> Result<Operand> {
         let ordinal = self.ordinal_of_context(context);
         let end = ptr.get().saturating_add(size.get());
-        if let Some((start, allocation)) = self.legacy_at(ptr) {
+        if let Some((start, allocation)) = self.legacy_at(ptr)
+            && rules::COPY_1.is_on()
+        {
             if start + allocation.mapped.get() >= end {
                 return Ok(Operand { ordinal: allocation.ordinal, ptr });
             }
             return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
         }
-        if let Some((start, opened)) = self.opened_at(ptr) {
+        if let Some((start, opened)) = self.opened_at(ptr)
+            && rules::COPY_1.is_on()
+        {
             if opened.context == context && start + opened.mapped.get() >= end {
                 return Ok(Operand { ordinal, ptr });
             }

@@ -36,7 +36,7 @@ impl Process {
     /// FAULT-1, CTX-1, CTX-3, ALLOC-1, ALLOC-2.
     pub fn mem_alloc(&mut self, outside: &mut Outside<'_>, thread: ThreadId, size: ByteSize) -> Result<DevicePtr> {
         let context = self.current(thread)?;
-        if size.is_zero() {
+        if size.is_zero() && rules::ALLOC_1.is_on() {
             return Err(rules::ALLOC_1.refuse(&[], None));
         }
         let granularity = self.granularity();
@@ -105,7 +105,7 @@ impl Process {
     /// FAULT-1, ALLOC-3.
     pub fn mem_free_waits(&mut self, ptr: DevicePtr) -> Result<Plan> {
         self.refuse_after_fault()?;
-        if !ptr.is_null() && !self.legacy.contains_key(&ptr.get()) {
+        if !ptr.is_null() && !self.legacy.contains_key(&ptr.get()) && rules::ALLOC_3.is_on() {
             let around = self.legacy_at(ptr).map(|(_, allocation)| allocation.site);
             let around = around.or_else(|| self.mapping_at(ptr).map(|(_, mapping)| mapping.site));
             return Err(rules::ALLOC_3.refuse(&[("ptr", &ptr)], around));

@@ -95,16 +95,16 @@ impl Process {
         flags: u64,
     ) -> Result<DevicePtr> {
         let granularity = self.granularity();
-        if flags != 0 {
+        if flags != 0 && rules::RESERVE_4.is_on() {
             return Err(rules::RESERVE_4.refuse(&[("flags", &flags)], None));
         }
-        if size.is_zero() || !size.is_multiple_of(granularity) {
+        if (size.is_zero() || !size.is_multiple_of(granularity)) && rules::RESERVE_1.is_on() {
             return Err(rules::RESERVE_1.refuse(&[("size", &size), ("granularity", &granularity)], None));
         }
-        if !alignment.is_zero() && !alignment.get().is_power_of_two() {
+        if !alignment.is_zero() && !alignment.get().is_power_of_two() && rules::RESERVE_2.is_on() {
             return Err(rules::RESERVE_2.refuse(&[("alignment", &alignment)], None));
         }
-        if !addr.is_multiple_of(granularity) {
+        if !addr.is_multiple_of(granularity) && rules::RESERVE_3.is_on() {
             return Err(rules::RESERVE_3.refuse(&[("addr", &addr), ("granularity", &granularity)], None));
         }
         self.space
@@ -123,7 +123,9 @@ impl Process {
             let around = self.space.containing(ptr.get()).map(|range| range.site);
             return Err(rules::FREE_1.refuse(&[("ptr", &ptr), ("size", &size)], around));
         };
-        if let Some((start, mapping)) = self.mapping_in(range.start, range.end()) {
+        if let Some((start, mapping)) = self.mapping_in(range.start, range.end())
+            && rules::FREE_2.is_on()
+        {
             let facts: [(&str, &dyn peermap_driver::Argument); 2] =
                 [("mapping", &DevicePtr::new(start)), ("size", &ByteSize::new(mapping.size))];
             return Err(rules::FREE_2.refuse(&facts, Some(mapping.site)));
@@ -144,23 +146,23 @@ impl Process {
         handle: MemHandle,
         flags: u64,
     ) -> Result<()> {
-        if flags != 0 {
+        if flags != 0 && rules::MAP_1.is_on() {
             return Err(rules::MAP_1.refuse(&[("flags", &flags)], None));
         }
-        if ptr.is_null() || handle == MemHandle::NULL {
+        if (ptr.is_null() || handle == MemHandle::NULL) && rules::MAP_2.is_on() {
             return Err(rules::MAP_2.refuse(&[("ptr", &ptr), ("handle", &handle)], None));
         }
-        if size.is_zero() {
+        if size.is_zero() && rules::MAP_3.is_on() {
             return Err(rules::MAP_3.refuse(&[], None));
         }
         let record = self.handle_record(handle)?;
         let state =
             record.state.step(HandleEvent::Map).map_err(|rule| handle_error(rule, handle, Some(record.site)))?;
         let (allocated, backing, place, made) = (record.size, record.backing, record.place, record.site);
-        if !offset.is_zero() {
+        if !offset.is_zero() && rules::MAP_4.is_on() {
             return Err(rules::MAP_4.refuse(&[("offset", &offset)], Some(made)));
         }
-        if size != allocated {
+        if size != allocated && rules::MAP_5.is_on() {
             return Err(rules::MAP_5.refuse(&[("size", &size), ("allocation", &allocated)], Some(made)));
         }
         let end = self.check_place(ptr, size)?;
@@ -186,15 +188,19 @@ impl Process {
         let Some(end) = reservation.and_then(|_| ptr.checked_add(size)).map(DevicePtr::get) else {
             return Err(rules::MAP_6.refuse(&[("ptr", &ptr), ("size", &size)], None));
         };
-        if !ptr.is_multiple_of(granularity) {
+        if !ptr.is_multiple_of(granularity) && rules::MAP_7.is_on() {
             return Err(rules::MAP_7.refuse(&[("ptr", &ptr), ("granularity", &granularity)], None));
         }
-        if let Some((start, other)) = self.mapping_in(ptr.get(), end) {
+        if let Some((start, other)) = self.mapping_in(ptr.get(), end)
+            && rules::MAP_8.is_on()
+        {
             let facts: [(&str, &dyn peermap_driver::Argument); 3] =
                 [("ptr", &ptr), ("mapping", &DevicePtr::new(start)), ("size", &ByteSize::new(other.size))];
             return Err(rules::MAP_8.refuse(&facts, Some(other.site)));
         }
-        if let Some(other) = self.space.legacy_in(ptr.get(), end) {
+        if let Some(other) = self.space.legacy_in(ptr.get(), end)
+            && rules::MAP_8.is_on()
+        {
             let facts: [(&str, &dyn peermap_driver::Argument); 2] =
                 [("ptr", &ptr), ("allocation", &DevicePtr::new(other.start))];
             return Err(rules::MAP_8.refuse(&facts, Some(other.site)));
@@ -211,7 +217,7 @@ impl Process {
                 _ => {
                     let over = ByteSize::new(end - reserved);
                     let made = self.space.containing(ptr.get()).map(|range| range.site);
-                    self.note_misuse(rules::MAP_9.explain(&[("ptr", &ptr), ("over", &over)], made));
+                    self.note_misuse(&rules::MAP_9, &[("ptr", &ptr), ("over", &over)], made);
                     return;
                 }
             }
@@ -223,11 +229,11 @@ impl Process {
     /// # Errors
     /// UNMAP-1 to UNMAP-3. Also if the machine cannot be told that memory is no longer held.
     pub fn mem_unmap(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr, size: ByteSize) -> Result<()> {
-        if size.is_zero() {
+        if size.is_zero() && rules::UNMAP_1.is_on() {
             return Err(rules::UNMAP_1.refuse(&[("ptr", &ptr)], None));
         }
         let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
-        if reservation.is_none() {
+        if reservation.is_none() && rules::UNMAP_2.is_on() {
             return Err(rules::UNMAP_2.refuse(&[("ptr", &ptr), ("size", &size)], None));
         }
         if self.is_one_mapping(ptr.get(), size) {
@@ -238,7 +244,9 @@ impl Process {
             .mapping_at(ptr)
             .filter(|(first, _)| *first < start)
             .or_else(|| self.mapping_in(start, end).filter(|(first, mapping)| first + mapping.size > end));
-        if let Some((first, mapping)) = cut {
+        if let Some((first, mapping)) = cut
+            && rules::UNMAP_3.is_on()
+        {
             let facts: [(&str, &dyn peermap_driver::Argument); 4] = [
                 ("ptr", &ptr),
                 ("size", &size),
@@ -253,7 +261,7 @@ impl Process {
         }
         if covered < size.get() {
             let mapped = ByteSize::new(covered);
-            self.note_misuse(rules::UNMAP_4.explain(&[("ptr", &ptr), ("size", &size), ("mapped", &mapped)], None));
+            self.note_misuse(&rules::UNMAP_4, &[("ptr", &ptr), ("size", &size), ("mapped", &mapped)], None);
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ mod stream;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use peermap_driver::{ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
+use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
 
 pub use copy::{Operand, Operation};
 pub use module::{FunctionInfo, ModuleCode};
@@ -32,6 +32,7 @@ pub use shared_event::{SharedWait, Synchronize};
 
 use crate::chooser::{Chooser, Policy};
 use crate::profile::Profile;
+use crate::rule::Rule;
 use crate::rules;
 use crate::wire::{AllocId, Backing, MachineLink, ProcessId, Rights};
 use context::ContextState;
@@ -190,7 +191,7 @@ impl Process {
         self.site = CallSite { process: self.id.0, number: self.site.number + 1, call };
         let needs_init =
             !matches!(call, Call::cuInit | Call::cuDriverGetVersion | Call::cuGetErrorName | Call::cuGetErrorString);
-        if needs_init && !self.initialised {
+        if needs_init && !self.initialised && rules::INIT_1.is_on() {
             return Err(rules::INIT_1.refuse(&[], None));
         }
         Ok(())
@@ -226,8 +227,10 @@ impl Process {
         self.visible.iter().position(|visible| *visible == device)
     }
 
-    fn note_misuse(&mut self, misuse: Misuse) {
-        self.misuses.push(misuse);
+    fn note_misuse(&mut self, rule: &'static Rule, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) {
+        if rule.is_on() {
+            self.misuses.push(rule.explain(facts, earlier));
+        }
     }
 
     /// What is known about an address, for the explanation of a fault: who mapped it, or who took it away.

@@ -62,7 +62,7 @@ impl Process {
         flags: u32,
     ) -> Result<DevicePtr> {
         let context = self.current(thread)?;
-        if flags != LAZY_PEER_ACCESS {
+        if flags != LAZY_PEER_ACCESS && rules::LEGACY_2.is_on() {
             return Err(rules::LEGACY_2.refuse(&[("flags", &flags)], None));
         }
         let (record, size) = match outside.machine.ask(Ask::ImportLegacy { handle: handle.0.to_vec() })? {
@@ -73,7 +73,7 @@ impl Process {
             other => return Err(unexpected(&other)),
         };
         if let Some((start, opened)) = self.opened.iter_mut().find(|(_, opened)| opened.alloc == record.alloc) {
-            if opened.context != context {
+            if opened.context != context && rules::LEGACY_6.is_on() {
                 return Err(rules::LEGACY_6.refuse(&[], Some(opened.site)));
             }
             opened.opens += 1;

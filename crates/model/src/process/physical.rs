@@ -78,12 +78,12 @@ impl Process {
         prop: &AllocationProp,
         flags: u64,
     ) -> Result<u64> {
-        if flags != 0 {
+        if flags != 0 && rules::CREATE_1.is_on() {
             return Err(rules::CREATE_1.refuse(&[("flags", &flags)], None));
         }
         let place = self.check_create(prop)?;
         let granularity = self.granularity();
-        if size.is_zero() || !size.is_multiple_of(granularity) {
+        if (size.is_zero() || !size.is_multiple_of(granularity)) && rules::CREATE_7.is_on() {
             return Err(rules::CREATE_7.refuse(&[("size", &size), ("granularity", &granularity)], None));
         }
         let mut prop = *prop;
@@ -219,7 +219,7 @@ impl Process {
     /// # Errors
     /// RELEASE-1, RELEASE-2, HANDLE-1.
     pub fn mem_release(&mut self, outside: &mut Outside<'_>, handle: MemHandle) -> Result<()> {
-        if handle == MemHandle::NULL {
+        if handle == MemHandle::NULL && rules::RELEASE_2.is_on() {
             return Err(rules::RELEASE_2.refuse(&[], None));
         }
         let Some(record) = self.handles.get(&handle.as_raw()) else {
@@ -241,7 +241,7 @@ impl Process {
     /// # Errors
     /// PROPS-1, HANDLE-1.
     pub fn mem_get_allocation_properties_from_handle(&self, handle: MemHandle) -> Result<AllocationProp> {
-        if handle == MemHandle::NULL {
+        if handle == MemHandle::NULL && rules::PROPS_1.is_on() {
             return Err(rules::PROPS_1.refuse(&[], None));
         }
         Ok(self.usable(handle)?.prop)
@@ -265,15 +265,15 @@ impl Process {
         handle_type: HandleType,
         flags: u64,
     ) -> Result<Answer> {
-        if handle == MemHandle::NULL {
+        if handle == MemHandle::NULL && rules::EXPORT_1.is_on() {
             return Err(rules::EXPORT_1.refuse(&[], None));
         }
-        if flags != 0 {
+        if flags != 0 && rules::EXPORT_2.is_on() {
             return Err(rules::EXPORT_2.refuse(&[("flags", &flags)], None));
         }
         let record = self.usable(handle)?;
         let requested = record.prop.requested_handle_types;
-        if handle_type == HandleType::NONE || !requested.contains(handle_type) {
+        if (handle_type == HandleType::NONE || !requested.contains(handle_type)) && rules::EXPORT_3.is_on() {
             let facts: [(&str, &dyn Argument); 2] = [("handle_type", &handle_type), ("requested", &requested)];
             return Err(rules::EXPORT_3.refuse(&facts, Some(record.site)));
         }
@@ -310,7 +310,7 @@ impl Process {
             other => return Err(DriverError::NotModelled { what: format!("import of handle type {other}") }),
         };
         let number = descriptor.unwrap_or(-1);
-        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR && number == 0 {
+        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR && number == 0 && rules::IMPORT_1.is_on() {
             return Err(rules::IMPORT_1.refuse(&[], None));
         }
         match outside.machine.ask(ask)? {

@@ -289,7 +289,7 @@ impl Process {
 
     fn fail(&mut self, outside: &mut Outside<'_>, fault: &WorkFault, site: CallSite) -> peermap_driver::Result<()> {
         self.abandon_work(outside)?;
-        if self.fault.is_some() {
+        if self.fault.is_some() || !rules::FAULT_1.is_on() {
             return Ok(());
         }
         let mut explanation = rules::FAULT_1.explain(

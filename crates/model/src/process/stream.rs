@@ -56,7 +56,7 @@ impl Process {
     /// FAULT-1, CTX-1, CTX-3, STREAM-1.
     pub fn stream_create(&mut self, thread: ThreadId, flags: u32) -> Result<u64> {
         let context = self.current(thread)?;
-        if flags > STREAM_NON_BLOCKING {
+        if flags > STREAM_NON_BLOCKING && rules::STREAM_1.is_on() {
             return Err(rules::STREAM_1.refuse(&[("flags", &flags)], None));
         }
         let stream = self.new_opaque();
@@ -127,7 +127,7 @@ impl Process {
         let context = self.current(thread)?;
         let known = EVENT_BLOCKING_SYNC | EVENT_DISABLE_TIMING | EVENT_INTERPROCESS;
         let shared_with_timing = flags & EVENT_INTERPROCESS != 0 && flags & EVENT_DISABLE_TIMING == 0;
-        if flags & !known != 0 || shared_with_timing {
+        if (flags & !known != 0 || shared_with_timing) && rules::EVENT_1.is_on() {
             return Err(rules::EVENT_1.refuse(&[("flags", &flags)], None));
         }
         let timing = flags & EVENT_DISABLE_TIMING == 0;
@@ -214,7 +214,7 @@ impl Process {
         // Whether both have a mark comes first: only then does it matter whether the marks have passed.
         for event in [start, end] {
             let EventState { timing, mark, site, .. } = *self.event(event)?;
-            if !timing || mark.is_none() {
+            if (!timing || mark.is_none()) && rules::EVENT_4.is_on() {
                 return Err(rules::EVENT_4.refuse(&[("event", &event)], Some(site)));
             }
         }

@@ -13,7 +13,7 @@ rules! { CONTEXT;
     DEVICE_1 = "DEVICE-1" [cuDeviceGet, cuDeviceCanAccessPeer, cuCtxCreate] INVALID_DEVICE:
         "the device must be one that this process sees" step "peer" "peer-access-query" 6 step "legacy" "ctx-life" 2;
     DEVICE_2 = "DEVICE-2" [cuDeviceGetAttribute] INVALID_VALUE: "the attribute must be a known one"
-        manual "cuDeviceGetAttribute";
+        hardware "device::attributes_are_numbers_and_unknown_ones_are_refused";
     CTX_1 = "CTX-1" [cuCtxSynchronize, cuCtxPopCurrent, cuMemAlloc, cuMemsetD8, cuMemcpyDtoH] INVALID_CONTEXT:
         "a context must be current on the calling thread"
         step "vmm" "no-context" 9 step "vmm" "no-context" 10 step "edges" "context-stack" 3;

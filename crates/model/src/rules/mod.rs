@@ -27,17 +27,17 @@ macro_rules! rules {
     )*) => {
         $(
             #[doc = concat!($id, ": ", $sentence, ".")]
-            pub static $name: $crate::rule::Rule = $crate::rule::Rule {
-                id: peermap_driver::RuleId($id),
-                calls: &[$(peermap_driver::Call::$call),*],
-                result: peermap_driver::CuResult::$result,
-                sentence: $sentence,
-                evidence: &[
+            pub static $name: $crate::rule::Rule = $crate::rule::Rule::new(
+                peermap_driver::RuleId($id),
+                &[$(peermap_driver::Call::$call),*],
+                peermap_driver::CuResult::$result,
+                $sentence,
+                &[
                     $($crate::rule::Evidence::Step($file, $trace, $step),)*
                     $($crate::rule::Evidence::Hardware($test),)*
                     $($crate::rule::Evidence::Manual($page),)*
                 ],
-            };
+            );
         )*
 
         pub(super) static $list: &[&$crate::rule::Rule] = &[$(&$name),*];

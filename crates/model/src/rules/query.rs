@@ -12,5 +12,5 @@ rules! { QUERY;
     POINTER_2 = "POINTER-2" [cuPointerGetAttribute] INVALID_VALUE: "the attribute must be a known one"
         manual "cuPointerGetAttribute";
     ERROR_1 = "ERROR-1" [cuGetErrorName, cuGetErrorString] INVALID_VALUE: "the code must be a known one"
-        manual "cuGetErrorName";
+        hardware "device::a_code_without_a_name_is_refused";
 }

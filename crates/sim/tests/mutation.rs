@@ -1,0 +1,224 @@
+//! Every rule matters: with any one of them switched off, a recording or a call written for it notices.
+//!
+//! One test in a binary of its own, because switching a rule off concerns the whole OS process.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use peermap_driver::{
+    AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, Dim3, Driver, DriverError, Event,
+    FabricHandle, Function, FunctionAttribute, HandleType, HostPtr, IpcEventHandle, IpcMemHandle, JitOptions,
+    LaunchConfig, Module, OsHandle, PointerAttribute, Result, RuleId, Stream,
+};
+use peermap_model::{Evidence, Rule, rules};
+use peermap_sim::{SimMachine, SimProcess};
+use peermap_trace::{End, Player, Processes, Reader, StartError, Trace};
+
+/// Processes of one machine, and the misuses of those that have ended.
+struct Kept {
+    machine: SimMachine,
+    processes: HashMap<u32, SimProcess>,
+    misuses: Vec<RuleId>,
+}
+
+impl Processes for Kept {
+    fn start(&mut self, number: u32) -> std::result::Result<Box<dyn Driver>, StartError> {
+        let process = self.machine.process()?;
+        self.processes.insert(number, process.clone());
+        Ok(Box::new(process))
+    }
+
+    fn end(&mut self, number: u32, driver: Box<dyn Driver>, _how: End) {
+        drop(driver);
+        // The process ends with the last value of it.
+        let ended = self.processes.remove(&number).expect("a process ends once");
+        self.misuses.extend(ended.misuses().iter().map(|misuse| misuse.rule));
+    }
+}
+
+fn recordings() -> HashMap<(String, String), Trace> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
+    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"];
+    let read = |file: &'static str| {
+        let path = folder.join(file).with_extension("jsonl");
+        let traces = Reader::new(BufReader::new(File::open(path).unwrap()));
+        traces.map(move |trace| trace.map(|trace| ((file.to_owned(), trace.header.name.clone()), trace)).unwrap())
+    };
+    files.into_iter().flat_map(read).collect()
+}
+
+/// Whether a trace is played as recorded, and notes the misuse if the rule is about an acceptance.
+fn as_recorded(trace: &Trace, rule: &Rule) -> bool {
+    let mut kept =
+        Kept { machine: SimMachine::named("h200-x2").unwrap(), processes: HashMap::new(), misuses: Vec::new() };
+    let matched = Player::play(trace, &mut kept).is_match();
+    let about_acceptance = rule.result.is_success() && rule.id != rules::HANDLE_1.id;
+    let running = kept.processes.values().flat_map(SimProcess::misuses).map(|misuse| misuse.rule);
+    let noted = running.chain(kept.misuses).any(|noted| noted == rule.id);
+    matched && (noted || !about_acceptance)
+}
+
+fn process(profile: &str) -> SimProcess {
+    let process = SimMachine::named(profile).unwrap().process().unwrap();
+    process.init(0).unwrap();
+    process
+}
+
+fn with_context() -> SimProcess {
+    let process = process("h200-x2");
+    process.ctx_create(0, Device(0)).unwrap();
+    process
+}
+
+const KERNELS: &str = include_str!("../../../kernels/memmap_ipc.ptx");
+
+fn with_kernel() -> (SimProcess, Module, Function) {
+    let process = with_context();
+    let module = process.module_load_data_ex(KERNELS.as_bytes(), &mut JitOptions::default()).unwrap();
+    let function = process.module_get_function(module, "fill_byte").unwrap();
+    (process, module, function)
+}
+
+fn launch(grid: Dim3, block: Dim3, shared: ByteSize) -> Result<()> {
+    let (process, _, function) = with_kernel();
+    let config = LaunchConfig { function, grid, block, shared_bytes: shared, stream: Stream::NULL };
+    let args = [peermap_driver::KernelArg::U64(0), peermap_driver::KernelArg::U64(0), peermap_driver::KernelArg::U8(0)];
+    // SAFETY: the simulator checks arguments against the kernel's parameters.
+    unsafe { process.launch_kernel(&config, &args) }
+}
+
+fn load(image: &str) -> Result<()> {
+    with_context().module_load_data_ex(image.as_bytes(), &mut JitOptions::default()).map(|_| ())
+}
+
+/// A handle of a number that no driver gave out.
+fn made_up<H>(from_raw: unsafe fn(u64) -> H) -> H {
+    // SAFETY: only the simulator gets it, which answers for every number.
+    unsafe { from_raw(0xdead_0000) }
+}
+
+fn destroyed_elsewhere() -> Result<()> {
+    let process = process("h200-x2");
+    let (one, other) = (process.thread(1), process.thread(2));
+    let context = one.ctx_create(0, Device(0))?;
+    other.ctx_push_current(context)?;
+    one.ctx_destroy(context)?;
+    other.ctx_synchronize()
+}
+
+fn a_ninth_peer() -> Result<()> {
+    let process = process("peers-8");
+    let contexts: Vec<Context> =
+        (0..10).map(|ordinal| process.ctx_create(0, Device(ordinal))).collect::<Result<_>>()?;
+    contexts[..9].iter().try_for_each(|peer| process.ctx_enable_peer_access(*peer, 0))
+}
+
+fn open_in_a_second_context() -> Result<()> {
+    let machine = SimMachine::named("h200-x2").unwrap();
+    let (owner, opener) = (machine.process().unwrap(), machine.process().unwrap());
+    owner.init(0)?;
+    opener.init(0)?;
+    owner.ctx_create(0, Device(0))?;
+    let handle = owner.ipc_get_mem_handle(owner.mem_alloc(ByteSize::mib(2))?)?;
+    opener.ctx_create(0, Device(0))?;
+    opener.ipc_open_mem_handle(&handle, 1)?;
+    opener.ctx_create(0, Device(0))?;
+    opener.ipc_open_mem_handle(&handle, 1).map(|_| ())
+}
+
+fn open_with_no_addresses_left() -> Result<()> {
+    let machine = SimMachine::named("h200-x2").unwrap();
+    let (owner, opener) = (machine.process().unwrap(), machine.process().unwrap());
+    owner.init(0)?;
+    opener.init(0)?;
+    owner.ctx_create(0, Device(0))?;
+    let handle = owner.ipc_get_mem_handle(owner.mem_alloc(ByteSize::mib(2))?)?;
+    opener.ctx_create(0, Device(0))?;
+    for shift in (21..44).rev() {
+        let piece = ByteSize::new(1 << shift);
+        while opener.mem_address_reserve(piece, ByteSize::ZERO, peermap_driver::DevicePtr::NULL, 0).is_ok() {}
+    }
+    opener.ipc_open_mem_handle(&handle, 1).map(|_| ())
+}
+
+/// A call that breaks a rule.
+type Breaks = (&'static Rule, fn() -> Result<()>);
+
+/// Calls for the rules that no recording reaches.
+fn calls() -> Vec<Breaks> {
+    vec![
+        (&rules::INIT_3, || SimMachine::named("h200-x2").unwrap().process_seeing(Some("")).unwrap().init(0)),
+        (&rules::DEVICE_2, || {
+            process("h200-x2").device_get_attribute(DeviceAttribute::new(99_999), Device(0)).map(|_| ())
+        }),
+        (&rules::CTX_2, || process("h200-x2").ctx_set_current(Some(made_up(Context::from_raw)))),
+        (&rules::CTX_3, destroyed_elsewhere),
+        (&rules::PEER_4, a_ninth_peer),
+        (&rules::STREAM_2, || with_context().stream_synchronize(made_up(Stream::from_raw))),
+        (&rules::EVENT_2, || with_context().event_query(made_up(Event::from_raw))),
+        (&rules::EVENT_7, || with_context().ipc_open_event_handle(&IpcEventHandle([7; 64])).map(|_| ())),
+        (&rules::MODULE_1, || load(".version 8.0\n.target sm_100\n.address_size 64\n.entry e() { ret; }\n")),
+        (&rules::MODULE_2, || load(".version 9.1\n.target sm_90\n.address_size 64\n.entry e() { ret; }\n")),
+        (&rules::MODULE_3, || load("hello world")),
+        (&rules::MODULE_4, || with_context().module_get_function(made_up(Module::from_raw), "fill").map(|_| ())),
+        (&rules::MODULE_5, || {
+            let (process, module, _) = with_kernel();
+            process.module_get_function(module, "no_such_entry").map(|_| ())
+        }),
+        (&rules::MODULE_6, || {
+            let (process, _, function) = with_kernel();
+            process.func_get_attribute(FunctionAttribute::new(99), function).map(|_| ())
+        }),
+        (&rules::LAUNCH_1, || launch(Dim3::x(1), Dim3::x(1025), ByteSize::ZERO)),
+        (&rules::LAUNCH_2, || launch(Dim3 { x: 1, y: 65_536, z: 1 }, Dim3::x(1), ByteSize::ZERO)),
+        (&rules::LAUNCH_3, || launch(Dim3::x(1), Dim3::x(1), ByteSize::mib(1))),
+        (&rules::CREATE_11, || {
+            let prop = AllocationProp::pinned_on(0, HandleType::FABRIC);
+            process("no-fabric").mem_create(ByteSize::mib(2), &prop, 0).map(|_| ())
+        }),
+        (&rules::IMPORT_5, || {
+            let handle = FabricHandle([7; 64]);
+            let process = process("default");
+            process.mem_import_from_shareable_handle(OsHandle::Fabric(&handle), HandleType::FABRIC).map(|_| ())
+        }),
+        (&rules::LEGACY_4, || with_context().ipc_open_mem_handle(&IpcMemHandle([7; 64]), 1).map(|_| ())),
+        (&rules::LEGACY_6, open_in_a_second_context),
+        (&rules::LEGACY_8, open_with_no_addresses_left),
+        (&rules::HOST_1, || with_context().mem_host_alloc(ByteSize::ZERO, 0).map(|_| ())),
+        // SAFETY: nothing uses memory at a made-up address.
+        (&rules::HOST_2, || unsafe { with_context().mem_free_host(made_up(HostPtr::from_raw)) }),
+        (&rules::POINTER_2, || {
+            let process = with_context();
+            let address = process.mem_alloc(ByteSize::mib(2))?;
+            process.pointer_get_attribute(PointerAttribute::new(999), address).map(|_| ())
+        }),
+        (&rules::ERROR_1, || process("h200-x2").get_error_name(CuResult::new(123_456)).map(|_| ())),
+    ]
+}
+
+/// How many recordings and calls notice that the rule holds or does not.
+fn witnesses(rule: &'static Rule, recordings: &HashMap<(String, String), Trace>, calls: &[Breaks]) -> usize {
+    let named = rule.evidence.iter().filter_map(|evidence| match evidence {
+        Evidence::Step(file, trace, _) => Some((file.to_string(), trace.to_string())),
+        Evidence::Hardware(_) | Evidence::Manual(_) => None,
+    });
+    let recorded = named.map(|key| &recordings[&key]).filter(|trace| as_recorded(trace, rule)).count();
+    let answers =
+        |call: fn() -> Result<()>| call().is_err_and(|error: DriverError| error.result() == Some(rule.result));
+    recorded + calls.iter().filter(|(about, call)| about.id == rule.id && answers(*call)).count()
+}
+
+#[test]
+fn with_any_rule_switched_off_something_notices() {
+    let (recordings, calls) = (recordings(), calls());
+    for rule in rules::all() {
+        let with = witnesses(rule, &recordings, &calls);
+        rule.switch(false);
+        let without = witnesses(rule, &recordings, &calls);
+        rule.switch(true);
+        assert!(with > 0, "{}: nothing reaches it", rule.id);
+        assert!(without < with, "{}: nothing notices when it is off", rule.id);
+    }
+}
