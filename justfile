@@ -5,7 +5,7 @@ _default:
 
 # Every test that needs no GPU.
 test *ARGS:
-    cargo test --workspace {{ARGS}} && cargo test --manifest-path examples/allocator/Cargo.toml
+    cargo test --workspace {{ ARGS }} && cargo test --manifest-path examples/allocator/Cargo.toml
 
 # Formatting, lints and documentation, as CI wants them.
 lint:
@@ -13,7 +13,7 @@ lint:
 
 # All benchmarks, or those that are named: `just bench --bench barrier`.
 bench *ARGS:
-    cargo bench --package peermap-benches {{ARGS}}
+    cargo bench --package peermap-benches {{ ARGS }}
 
 # What the documentation claims about speed, measured and judged.
 claims:
@@ -21,8 +21,8 @@ claims:
 
 # The committed PTX from the CUDA sources; `just kernels --check` compares.
 kernels *ARGS:
-    kernels/build.sh {{ARGS}}
+    kernels/build.sh {{ ARGS }}
 
 # A folder with everything that a GPU host needs, where neither Rust nor a network has to be: dist/peermap-bundle.
 bundle *ARGS:
-    scripts/bundle.sh {{ARGS}}
+    scripts/bundle.sh {{ ARGS }}

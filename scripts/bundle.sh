@@ -65,6 +65,8 @@ cp scripts/bundle-run.sh "$out/run"
 chmod -R u+w "$out"
 chmod 755 "$out/run"
 
+manifest=$(mktemp)
+trap 'rm -f "$manifest"' EXIT
 commit=$(git rev-parse HEAD)
 [[ -z $(git status --porcelain) ]] || commit+=' with changes that are not committed'
 cd "$out"
@@ -72,9 +74,9 @@ cd "$out"
   echo "# peermap bundle"
   echo "# commit $commit"
   echo "# $(rustc --version)"
-  find . -type f ! -name MANIFEST ! -name BUNDLE.sha256 -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum
-} >MANIFEST.new
-mv MANIFEST.new MANIFEST
+  find . -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum
+} >"$manifest"
+cp "$manifest" MANIFEST
 sha256sum MANIFEST | cut -d ' ' -f 1 >BUNDLE.sha256
 
 bytes=$(du --apparent-size --summarize --bytes . | cut -f 1)

@@ -30,6 +30,7 @@ mod machine;
 mod memory;
 mod module;
 mod operation;
+mod pattern;
 mod pinned;
 mod process;
 mod protocol;

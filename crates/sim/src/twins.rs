@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 use peermap_memory::{Fault, View};
 use peermap_ptx::{Entry, Module};
 
+use crate::pattern;
+
 /// A kernel: its parameters, each widened to 64 bits, in order.
 pub(crate) type Body = fn(&View<'_>, &[u64]) -> Result<(), Fault>;
 
@@ -70,8 +72,7 @@ fn fill_signed(view: &View<'_>, args: &[u64]) -> Result<(), Fault> {
 
 fn fill_pattern(view: &View<'_>, args: &[u64]) -> Result<(), Fault> {
     let [ptr, n, worker, step] = *args else { unreachable!("checked at launch") };
-    let key = pattern_key(word(worker), word(step));
-    view.fill_words(ptr, n, |offset| pattern_word(key, offset))
+    pattern::fill(view, ptr, n, pattern::key(word(worker), word(step)))
 }
 
 fn verify_id(view: &View<'_>, args: &[u64]) -> Result<(), Fault> {
@@ -82,8 +83,7 @@ fn verify_id(view: &View<'_>, args: &[u64]) -> Result<(), Fault> {
 
 fn verify_pattern(view: &View<'_>, args: &[u64]) -> Result<(), Fault> {
     let [ptr, n, worker, step, result] = *args else { unreachable!("checked at launch") };
-    let key = pattern_key(word(worker), word(step));
-    let difference = view.compare_words(ptr, n, |offset| pattern_word(key, offset))?;
+    let difference = pattern::compare(view, ptr, n, pattern::key(word(worker), word(step)))?;
     report(view, result, difference.bytes, difference.first)
 }
 
@@ -126,24 +126,6 @@ fn count_mismatch(view: &View<'_>, args: &[u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The mixing function of the pattern; `kernels/README.md` defines it.
-const fn mix(mut z: u64) -> u64 {
-    const FACTOR: u64 = 0xD6E8_FEB8_6659_FD93;
-    z ^= z >> 32;
-    z = z.wrapping_mul(FACTOR);
-    z ^= z >> 32;
-    z = z.wrapping_mul(FACTOR);
-    z ^ (z >> 32)
-}
-
-const fn pattern_key(worker: u32, step: u32) -> u64 {
-    mix(((worker as u64) << 32 | step as u64).wrapping_add(0x9E37_79B9_7F4A_7C15))
-}
-
-const fn pattern_word(key: u64, offset: u64) -> u64 {
-    mix(key.wrapping_add(offset / 8))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,12 +145,5 @@ mod tests {
         let module = Module::parse(&changed).unwrap();
         assert!(twin_of(module.entry("copy_add").unwrap()).is_none());
         assert!(twin_of(module.entry("fill").unwrap()).is_some());
-    }
-
-    #[test]
-    fn the_pattern_is_the_documented_one() {
-        assert_eq!(pattern_word(pattern_key(0, 0), 0), 0x3DA4_588B_8C08_334F);
-        assert_eq!(pattern_word(pattern_key(3, 7), 8), 0x87D2_944D_5752_0708);
-        assert_eq!(pattern_word(pattern_key(u32::MAX, u32::MAX), 536_870_912 * 8), 0x142C_487E_8B07_50E7);
     }
 }
