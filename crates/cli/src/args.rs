@@ -26,6 +26,15 @@ pub(crate) enum Command {
     /// Say what sharing each device supports, found by trying, and what limits of this host bite.
     #[command(after_help = exit_codes())]
     Probe(Probe),
+    /// Play recorded driver calls and compare every answer with the recording.
+    #[command(after_help = exit_codes())]
+    Replay(Replay),
+    /// Play recorded driver calls and write down what this driver answers.
+    #[command(after_help = exit_codes())]
+    Record(Record),
+    /// A process of a trace.
+    #[command(name = "__player", hide = true)]
+    Player(Worker),
     /// A worker of a run.
     #[command(name = "__worker", hide = true)]
     Worker(Worker),
@@ -129,6 +138,73 @@ pub(crate) struct Probe {
     /// Print one JSON object on standard output instead of tables.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Which driver plays traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlayBackend {
+    /// The simulator.
+    Sim,
+    /// The real driver.
+    Cuda,
+}
+
+/// Where the processes of a trace live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProcessMode {
+    /// All in this OS process; simulator only.
+    InOne,
+    /// Each in an OS process of its own, with real descriptors between them.
+    Separate,
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Traces: JSON Lines, format version 1.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Which driver.
+    #[arg(long, value_enum, default_value = "sim")]
+    pub(crate) backend: PlayBackend,
+    /// The simulated machine; h200-x2 if not given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Where the processes of a trace live; in-one on the simulator if not given, always separate on a real driver.
+    #[arg(long, value_enum, value_name = "in-one|separate")]
+    pub(crate) processes: Option<ProcessMode>,
+    /// How many seconds a step of a separate process may take.
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// How many traces are played at once. Those that read free memory or fault run alone.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: u32,
+    /// For each step that is recorded to fail, say why: the rule, the values, what they collide with.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Print one JSON object on standard output instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `record`.
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// The file to write. It must not be there yet.
+    #[arg(value_name = "OUT")]
+    pub(crate) out: PathBuf,
+    /// Traces whose steps are played.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Which driver.
+    #[arg(long, value_enum, default_value = "cuda")]
+    pub(crate) backend: PlayBackend,
+    /// The simulated machine, with --backend sim; h200-x2 if not given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// How many seconds a step may take; one that takes longer is recorded as TIMEOUT.
+    #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
 }
 
 /// Arguments of a worker process: descriptor 3 is the channel of its run, 4 its way to a simulated machine.

@@ -1,4 +1,4 @@
-//! The subcommands that the command runs itself in: workers and simulated machines.
+//! The subcommands that the command runs itself in: workers, processes of traces and simulated machines.
 
 use std::os::fd::RawFd;
 use std::process::ExitCode as ProcessExitCode;
@@ -35,14 +35,39 @@ pub(crate) fn worker(arguments: &Worker) -> ProcessExitCode {
     ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
 }
 
+/// A process of a trace.
+pub(crate) fn player(arguments: &Worker) -> ProcessExitCode {
+    let channel = match inherited_channel() {
+        Ok(channel) => channel,
+        Err(error) => return not_by_hand(&error),
+    };
+    let open = || open_to_play(arguments.backend).map_err(|error| format!("{error:#}"));
+    match peermap_trace::player_main(channel, open) {
+        Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
+        Err(error) => {
+            show::complaint(&error.to_string());
+            ProcessExitCode::from(ExitCode::Unexpected.code())
+        }
+    }
+}
+
+/// A trace counts all devices of its simulated machine, whatever this command may see of a real one.
+fn open_to_play(backend: BackendChoice) -> anyhow::Result<Box<dyn Driver>> {
+    match backend {
+        BackendChoice::Sim => join(None),
+        BackendChoice::Cuda | BackendChoice::Auto => open(backend),
+    }
+}
+
+fn join(visible: Option<&str>) -> anyhow::Result<Box<dyn Driver>> {
+    let ticket = take_inherited(TICKET).context("no way to a simulated machine")?;
+    Ok(Box::new(SimProcess::join(ticket, visible, Deadline::after(JOIN_TIME))?))
+}
+
 fn open(backend: BackendChoice) -> anyhow::Result<Box<dyn Driver>> {
     match backend {
         BackendChoice::Cuda => Ok(Box::new(CudaDriver::open()?)),
-        BackendChoice::Sim => {
-            let ticket = take_inherited(TICKET).context("no way to a simulated machine")?;
-            let visible = backend::visibility();
-            Ok(Box::new(SimProcess::join(ticket, visible.as_deref(), Deadline::after(JOIN_TIME))?))
-        }
+        BackendChoice::Sim => join(backend::visibility().as_deref()),
         BackendChoice::Auto => anyhow::bail!("a worker is told its backend"),
     }
 }

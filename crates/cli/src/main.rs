@@ -6,8 +6,11 @@
 mod args;
 mod backend;
 mod hidden;
+mod play;
 mod probe;
 mod provenance;
+mod record;
+mod replay;
 mod run;
 mod show;
 
@@ -25,6 +28,9 @@ fn main() -> ExitCode {
     let code = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Probe(probe) => probe::run(&probe),
+        Command::Replay(replay) => replay::run(&replay),
+        Command::Record(record) => record::run(&record),
+        Command::Player(player) => return hidden::player(&player),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),
     };

@@ -3,10 +3,13 @@
 //! A trace is a header and steps. In JSON Lines a line with the key `trace` opens a trace; the lines after it, up to
 //! the next such line, are its steps in the order in which they were played.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::call::StepCall;
 use crate::result::StepResult;
+use crate::write::object_text;
 
 /// The version of the format that this crate reads: the value of the key `trace`.
 pub const FORMAT_VERSION: u32 = 1;
@@ -74,4 +77,11 @@ pub struct Step {
     pub out: Option<Map<String, Value>>,
     /// The line of the step.
     pub line: u64,
+}
+
+impl fmt::Display for Step {
+    /// The call with its arguments, as they are written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.call, object_text(&self.arguments))
+    }
 }

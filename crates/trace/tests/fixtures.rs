@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::HashSet;
 
-use peermap_trace::{Got, Mismatch, Needs, Outcome, PlayError, Player, StepResult, Trace};
+use peermap_trace::{Got, Lines, Mismatch, Needs, Outcome, PlayError, Player, StepResult, Trace, TraceLine, Writer};
 use support::obliging::ObligingProcesses;
 use support::{FILES, fixture, read};
 
@@ -70,6 +70,28 @@ fn three_steps_crashed_the_driver() {
     let recordings = all();
     let steps = recordings.iter().flat_map(|(_, traces)| traces).flat_map(|trace| &trace.steps);
     assert_eq!(steps.filter(|step| step.result == StepResult::SegmentationFault).count(), 3);
+}
+
+#[test]
+fn every_recording_is_written_as_it_was_read_byte_for_byte() {
+    for name in FILES {
+        let text = fixture(name);
+        let mut written = Vec::new();
+        let mut writer = Writer::new(&mut written);
+        read(&text).expect("it reads").iter().for_each(|trace| writer.trace(trace).expect("memory takes it"));
+        assert!(written == text.as_bytes(), "{name}.jsonl is written differently");
+    }
+}
+
+#[test]
+fn reading_line_by_line_gives_the_same_steps() {
+    let text = fixture("share");
+    let lines: Vec<TraceLine> = Lines::new(text.as_bytes()).collect::<Result<_, _>>().expect("it reads");
+    let whole = read(&text).expect("it reads").into_iter().flat_map(|trace| {
+        let header = TraceLine::Header { header: trace.header, line: trace.line };
+        std::iter::once(header).chain(trace.steps.into_iter().map(TraceLine::Step))
+    });
+    assert_eq!(lines, whole.collect::<Vec<_>>());
 }
 
 /// What comes of all recordings on a driver that grants every call.

@@ -69,6 +69,10 @@ fn explanation() -> Box<Explanation> {
     })
 }
 
+fn would_crash(rule: &'static str) -> DriverError {
+    DriverError::WouldCrash { explanation: Box::new(Explanation { rule: RuleId(rule), ..*explanation() }) }
+}
+
 const INIT: &str = r#"{"p": 0, "call": "cuInit", "in": {}, "result": "CUDA_SUCCESS"}"#;
 const COUNT: &str = r#"{"p": 0, "call": "cuDeviceGetCount", "in": {}, "result": "CUDA_SUCCESS", "out": {"count": 2}}"#;
 const RESERVE: &str = r#"{"p": 0, "call": "cuMemAddressReserve", "in": {"size": 4096, "alignment": 0}, "as": "v0", "result": "CUDA_SUCCESS"}"#;
@@ -98,7 +102,7 @@ fn a_wrong_result_is_a_mismatch_that_says_the_rule() {
     assert_eq!(
         mismatch.to_string(),
         "trace test, step 2 (line 4): process 0 calls cuMemMap \
-         {\"handle\": \"$h0\", \"ptr\": \"$v0+4096\", \"size\": 8}; expected CUDA_SUCCESS; \
+         {\"ptr\": \"$v0+4096\", \"size\": 8, \"handle\": \"$h0\"}; expected CUDA_SUCCESS; \
          got CUDA_ERROR_INVALID_VALUE (MAP-8: a mapping may not overlap another; ptr 0x200000)"
     );
 }
@@ -142,16 +146,6 @@ fn a_host_that_cannot_go_on_is_a_mismatch() {
     let host = DriverError::Host { what: "no host memory".to_owned() };
     let outcome = play_one(&[INIT], &Scripted::default().answer::<()>(Call::cuInit, Err(host)));
     assert!(only(&outcome).to_string().ends_with("got no answer: the backend cannot go on, no host memory"));
-}
-
-#[test]
-fn a_call_that_the_trait_does_not_have_is_not_skipped() {
-    let step = r#"{"p": 0, "call": "cuIpcCloseMemHandle", "in": {"ptr": "0"}, "result": "CUDA_ERROR_INVALID_VALUE"}"#;
-    let outcome = play_one(&[step], &Scripted::default());
-    assert_eq!((outcome.steps, outcome.matched), (1, 0));
-    assert!(
-        matches!(&only(&outcome).got, Got::NotPlayed(PlayError::NotPlayable { call }) if call.name() == "cuIpcCloseMemHandle")
-    );
 }
 
 #[test]
@@ -316,8 +310,7 @@ fn rights_and_copied_bytes_are_compared() {
 #[test]
 fn a_recorded_crash_matches_only_a_crash_and_ends_the_process() {
     let crash = r#"{"p": 0, "call": "cuMemRelease", "in": {"handle": "0xdead"}, "result": "SIGSEGV"}"#;
-    let would_crash = DriverError::WouldCrash { explanation: explanation() };
-    let driver = Scripted::default().answer::<()>(Call::cuMemRelease, Err(would_crash));
+    let driver = Scripted::default().answer::<()>(Call::cuMemRelease, Err(would_crash("HANDLE-1")));
     let mut processes = ScriptedProcesses::one(driver.clone());
     assert_matches(&play(&[crash], &mut processes));
     assert_eq!(processes.ended, [(0, End::Kill)]);
@@ -332,9 +325,24 @@ fn a_recorded_crash_matches_only_a_crash_and_ends_the_process() {
 
 #[test]
 fn a_crash_that_was_not_recorded_is_a_mismatch() {
-    let would_crash = DriverError::WouldCrash { explanation: explanation() };
-    let outcome = play_one(&[INIT], &Scripted::default().answer::<()>(Call::cuInit, Err(would_crash)));
-    assert!(only(&outcome).to_string().contains("got SIGSEGV (MAP-8: "), "{}", only(&outcome));
+    let outcome = play_one(&[INIT], &Scripted::default().answer::<()>(Call::cuInit, Err(would_crash("HANDLE-1"))));
+    assert!(only(&outcome).to_string().contains("got SIGSEGV (HANDLE-1: "), "{}", only(&outcome));
+}
+
+#[test]
+fn only_the_rule_for_handles_makes_a_crash() {
+    let crash = r#"{"p": 0, "call": "cuMemRelease", "in": {"handle": "0xdead"}, "result": "SIGSEGV"}"#;
+    let driver = Scripted::default().answer::<()>(Call::cuMemRelease, Err(would_crash("MAP-8")));
+    assert!(matches!(&only(&play_one(&[crash], &driver)).got, Got::WouldCrash(reason) if reason.rule == "MAP-8"));
+}
+
+#[test]
+fn a_process_that_would_have_crashed_makes_no_more_calls() {
+    let driver = Scripted::default().answer::<()>(Call::cuInit, Err(would_crash("HANDLE-1")));
+    let mut processes = ScriptedProcesses::one(driver);
+    let outcome = play(&[INIT, COUNT], &mut processes);
+    assert!(matches!(&outcome.mismatches[1].got, Got::NotPlayed(PlayError::NotRunning { process: 0 })));
+    assert_eq!(processes.ended, [(0, End::Kill)]);
 }
 
 const EXPORT: &str = r#"{"p": 0, "call": "cuMemExportToShareableHandle", "in": {"handle": "$h0", "handle_type": "posix_fd"}, "as": "f0", "result": "CUDA_SUCCESS"}"#;

@@ -5,7 +5,7 @@ mod support;
 
 use std::io::{self, BufReader, Read};
 
-use peermap_trace::{ReadError, Reader};
+use peermap_trace::{MAX_LINE, ReadError, Reader};
 use support::{HEADER, read, with_header};
 
 fn error(text: &str) -> (String, ReadError) {
@@ -286,4 +286,20 @@ fn a_text_without_traces_is_no_error() {
 fn a_trace_may_have_no_steps_and_its_last_line_no_end() {
     let traces = read(&format!("{HEADER}\n{HEADER}")).expect("it is right");
     assert_eq!(traces.iter().map(|trace| (trace.line, trace.steps.len())).collect::<Vec<_>>(), [(1, 0), (2, 0)]);
+}
+
+#[test]
+fn a_line_without_an_end_is_refused_before_it_fills_the_memory() {
+    let text = "x".repeat(3 * MAX_LINE);
+    let error = read(&text).expect_err("it is no line of a trace");
+    assert!(matches!(error, ReadError::LineTooLong { most: MAX_LINE, .. }), "{error}");
+    assert_eq!((error.at().line, error.at().column), (1, MAX_LINE + 1));
+}
+
+#[test]
+fn a_line_of_the_greatest_length_is_read() {
+    let padding = " ".repeat(MAX_LINE - HEADER.len() - 1);
+    let text = format!("{},{padding}{}\n", &HEADER[..11], &HEADER[12..]);
+    assert_eq!(text.len(), MAX_LINE);
+    assert_eq!(read(&text).expect("it is a header").len(), 1);
 }

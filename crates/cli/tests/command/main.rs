@@ -4,4 +4,5 @@ mod bad_input;
 mod deaths;
 mod environment;
 mod main_job;
+mod replay;
 mod support;

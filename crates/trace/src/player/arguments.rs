@@ -9,12 +9,6 @@ use super::error::PlayError;
 use super::values::{Value, Values};
 use crate::reference::{Reference, parse_number};
 
-/// A descriptor number that is not open: no limit allows one so high.
-///
-/// The number that a closed descriptor had may belong to another thread of this OS process by now, so the driver is
-/// given this one in its place.
-const CLOSED: RawFd = RawFd::MAX;
-
 /// The arguments of a step. Where a method has a default it is the format's.
 #[derive(Clone, Copy)]
 pub(super) struct Arguments<'a>(&'a Map<String, Json>);
@@ -172,8 +166,8 @@ impl<'a> Arguments<'a> {
         let refuse = || wrong(key, json, "a descriptor, its number or a fabric handle");
         match resolve(key, json, values)? {
             Resolved::Number(number) => RawFd::try_from(number).map(OsHandle::FdNumber).map_err(|_| refuse()),
-            Resolved::Value { value: Value::Descriptor(Some(fd)), offset: 0 } => Ok(OsHandle::Fd(fd.as_fd())),
-            Resolved::Value { value: Value::Descriptor(None), offset: 0 } => Ok(OsHandle::FdNumber(CLOSED)),
+            Resolved::Value { value: Value::Descriptor(fd), offset: 0 } => Ok(OsHandle::Fd(fd.as_fd())),
+            Resolved::Value { value: Value::Closed(number), offset: 0 } => Ok(OsHandle::FdNumber(*number)),
             Resolved::Value { value: Value::Fabric(handle), offset: 0 } => Ok(OsHandle::Fabric(handle)),
             Resolved::Value { .. } | Resolved::Null => Err(refuse()),
         }

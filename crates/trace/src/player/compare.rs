@@ -2,13 +2,19 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use peermap_driver::{DriverError, Explanation};
+use peermap_ipc::Exit;
 use serde_json::{Map, Value as Json};
 
 use super::error::{Failure, PlayError};
+use super::reason::Reason;
 use crate::call::StepCall;
+use crate::format::Step;
 use crate::result::StepResult;
+use crate::write::object_text;
 
 /// What a recording says of a step.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,6 +23,12 @@ pub struct Expected {
     pub result: StepResult,
     /// What it returned.
     pub out: Option<Map<String, Json>>,
+}
+
+impl From<&Step> for Expected {
+    fn from(step: &Step) -> Self {
+        Self { result: step.result, out: step.out.clone() }
+    }
 }
 
 /// What came of a step when it was played.
@@ -29,10 +41,19 @@ pub enum Got {
         /// What it returned.
         out: Option<Map<String, Json>>,
         /// Why it was refused, where the backend can tell.
-        explanation: Option<Box<Explanation>>,
+        reason: Option<Box<Reason>>,
     },
-    /// The driver would crash the process here.
-    WouldCrash(Box<Explanation>),
+    /// The real driver would crash the process here, and the process ended.
+    WouldCrash(Box<Reason>),
+    /// The real driver crashed the process.
+    Crashed(Signal),
+    /// The process did not answer in time and was killed.
+    TimedOut {
+        /// How long the step may take.
+        limit: Duration,
+    },
+    /// The process ended during the step for a reason that is not the driver's.
+    Died(Exit),
     /// The backend does not model what was asked.
     NotModelled {
         /// What was asked.
@@ -49,27 +70,86 @@ pub enum Got {
 
 impl Got {
     pub(super) fn new(call: StepCall, answered: Result<Option<Map<String, Json>>, Failure>) -> Self {
-        let refused = |result, explanation| Self::Answer { result, out: None, explanation };
         match answered {
-            Ok(out) => Self::Answer { result: StepResult::success_of(call), out, explanation: None },
-            Err(Failure::Os(errno)) => refused(StepResult::Errno(errno), None),
-            Err(Failure::Play(error)) => Self::NotPlayed(error),
-            Err(Failure::Driver(DriverError::Refused { result, explanation })) => {
-                refused(StepResult::Cuda(result), explanation)
-            }
-            Err(Failure::Driver(DriverError::WouldCrash { explanation })) => Self::WouldCrash(explanation),
-            Err(Failure::Driver(DriverError::NotModelled { what })) => Self::NotModelled { what },
-            Err(Failure::Driver(DriverError::Host { what })) => Self::Host { what },
+            Ok(out) => Self::Answer { result: StepResult::success_of(call), out, reason: None },
+            Err(failure) => failure.into(),
+        }
+    }
+
+    /// How the step ended, in the words of the format. `None`: there is no answer that a recording could hold.
+    #[must_use]
+    pub fn result(&self) -> Option<StepResult> {
+        match self {
+            Self::Answer { result, .. } => Some(*result),
+            Self::WouldCrash(_) => Some(StepResult::SegmentationFault),
+            Self::Crashed(signal) => Some(StepResult::from_signal(*signal)),
+            Self::TimedOut { .. } => Some(StepResult::TimedOut),
+            Self::Died(_) | Self::NotModelled { .. } | Self::Host { .. } | Self::NotPlayed(_) => None,
+        }
+    }
+
+    /// What the step returned, where that can be compared.
+    #[must_use]
+    pub fn out(&self) -> Option<&Map<String, Json>> {
+        match self {
+            Self::Answer { out, .. } => out.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Why the backend refused, where it can tell.
+    #[must_use]
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Self::Answer { reason, .. } => reason.as_deref(),
+            Self::WouldCrash(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Why there is no answer, in words.
+    #[must_use]
+    pub fn complaint(&self) -> Option<String> {
+        match self {
+            Self::Died(exit) => Some(format!("the process ended during the step: {exit}")),
+            Self::NotModelled { what } => Some(format!("the backend does not model {what}")),
+            Self::Host { what } => Some(format!("the backend cannot go on, {what}")),
+            Self::NotPlayed(error) => Some(with_sources(error)),
+            Self::Answer { .. } | Self::WouldCrash(_) | Self::Crashed(_) | Self::TimedOut { .. } => None,
         }
     }
 
     /// Whether this is what the recording says: the same result and the same returned values, all of them.
+    ///
+    /// Where the driver crashed, a backend that does not crash must name the rule for handles that are gone or made up.
     #[must_use]
     pub fn matches(&self, expected: &Expected) -> bool {
+        let is_same = self.result() == Some(expected.result) && self.out() == expected.out.as_ref();
         match self {
-            Self::Answer { result, out, .. } => *result == expected.result && *out == expected.out,
-            Self::WouldCrash(_) => expected.result == StepResult::SegmentationFault,
-            Self::NotModelled { .. } | Self::Host { .. } | Self::NotPlayed(_) => false,
+            Self::WouldCrash(reason) => is_same && reason.is_about_a_handle(),
+            _ => is_same,
+        }
+    }
+
+    /// Whether the process of the step is gone.
+    pub(super) fn ends_the_process(&self) -> bool {
+        matches!(self, Self::WouldCrash(_) | Self::Crashed(_) | Self::TimedOut { .. } | Self::Died(_))
+    }
+}
+
+impl From<Failure> for Got {
+    fn from(failure: Failure) -> Self {
+        let refused = |result, reason| Self::Answer { result, out: None, reason };
+        let reason = |explanation: Box<Explanation>| Box::new(Reason::from(&*explanation));
+        match failure {
+            Failure::Os(errno) => refused(StepResult::Errno(errno), None),
+            Failure::Play(error) => Self::NotPlayed(error),
+            Failure::Driver(DriverError::Refused { result, explanation }) => {
+                refused(StepResult::Cuda(result), explanation.map(reason))
+            }
+            Failure::Driver(DriverError::WouldCrash { explanation }) => Self::WouldCrash(reason(explanation)),
+            Failure::Driver(DriverError::NotModelled { what }) => Self::NotModelled { what },
+            Failure::Driver(DriverError::Host { what }) => Self::Host { what },
         }
     }
 }
@@ -82,24 +162,14 @@ impl fmt::Display for Expected {
 
 impl fmt::Display for Got {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Answer { result, out, explanation } => {
-                answer(f, *result, out.as_ref())?;
-                match explanation {
-                    Some(explanation) => write!(f, " ({explanation})"),
-                    None => Ok(()),
-                }
-            }
-            Self::WouldCrash(explanation) => write!(f, "SIGSEGV ({explanation})"),
-            Self::NotModelled { what } => write!(f, "no answer: the backend does not model {what}"),
-            Self::Host { what } => write!(f, "no answer: the backend cannot go on, {what}"),
-            Self::NotPlayed(error) => {
-                write!(f, "no answer: {error}")?;
-                match error.source() {
-                    Some(source) => write!(f, ": {source}"),
-                    None => Ok(()),
-                }
-            }
+        match (self.result(), self.complaint()) {
+            (Some(result), _) => answer(f, result, self.out())?,
+            (None, complaint) => write!(f, "no answer: {}", complaint.unwrap_or_default())?,
+        }
+        match (self, self.reason()) {
+            (Self::TimedOut { limit }, _) => write!(f, " (no answer within {} s)", limit.as_secs_f64()),
+            (_, Some(reason)) => write!(f, " ({reason})"),
+            (_, None) => Ok(()),
         }
     }
 }
@@ -107,20 +177,18 @@ impl fmt::Display for Got {
 fn answer(f: &mut fmt::Formatter<'_>, result: StepResult, out: Option<&Map<String, Json>>) -> fmt::Result {
     write!(f, "{result}")?;
     match out {
-        Some(out) => write!(f, " with {}", Object(out)),
+        Some(out) => write!(f, " with {}", object_text(out)),
         None => Ok(()),
     }
 }
 
-/// An object as the recordings write it.
-pub(super) struct Object<'a>(pub(super) &'a Map<String, Json>);
-
-impl fmt::Display for Object<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("{")?;
-        for (index, (key, value)) in self.0.iter().enumerate() {
-            write!(f, "{}{key:?}: {value}", if index == 0 { "" } else { ", " })?;
-        }
-        f.write_str("}")
+/// An error with what caused it, and so on.
+pub(crate) fn with_sources(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(&format!(": {error}"));
+        source = error.source();
     }
+    text
 }

@@ -2,6 +2,7 @@
 
 use nix::errno::Errno;
 use peermap_driver::DriverError;
+use peermap_ipc::IpcError;
 
 use super::processes::StartError;
 use crate::call::StepCall;
@@ -82,6 +83,26 @@ pub enum PlayError {
         process: u32,
         /// Why.
         source: StartError,
+    },
+    /// The OS process that plays the step says why it could not.
+    #[error("{why}")]
+    Elsewhere {
+        /// Its own error in words.
+        why: String,
+    },
+    /// The OS process that plays the step cannot be spoken to.
+    #[error("process {process} cannot be spoken to")]
+    Unreachable {
+        /// The process.
+        process: u32,
+        /// What is wrong with the channel.
+        source: IpcError,
+    },
+    /// The OS process that plays the step answered something else.
+    #[error("process {process} answered out of turn")]
+    OutOfTurn {
+        /// The process.
+        process: u32,
     },
     /// The step's process, or the receiver of a `send`, ended in an earlier step or could not be started there.
     #[error("process {process} is not running at this step: it has ended, or it could not be started")]

@@ -3,7 +3,7 @@
 use peermap_driver::{Context, Driver, Function, JitOptions, Module, Result};
 
 /// The kernels that the recorder launched, as it loaded them.
-const PTX: &str = include_str!("../../../../fixtures/traces/kernels.ptx");
+pub(crate) const PTX: &str = include_str!("../../../../fixtures/traces/kernels.ptx");
 
 /// The modules that a process has loaded, one per context.
 #[derive(Default)]

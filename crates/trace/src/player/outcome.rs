@@ -6,9 +6,10 @@ use std::ops::{Add, AddAssign};
 
 use serde_json::{Map, Value as Json};
 
-use super::compare::{Expected, Got, Object};
+use super::compare::{Expected, Got};
 use crate::call::StepCall;
-use crate::format::Trace;
+use crate::format::Step;
+use crate::write::object_text;
 
 /// A step whose answer is not the recorded one.
 #[derive(Debug)]
@@ -32,16 +33,17 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    pub(super) fn new(trace: &Trace, index: usize, expected: Expected, got: Got) -> Self {
-        let step = &trace.steps[index];
+    /// What came of a step that is not what the recording says.
+    #[must_use]
+    pub fn new(trace: &str, index: usize, step: &Step, got: Got) -> Self {
         Self {
-            trace: trace.header.name.clone(),
+            trace: trace.to_owned(),
             step: index,
             line: step.line,
             process: step.process,
             call: step.call,
             arguments: step.arguments.clone(),
-            expected,
+            expected: step.into(),
             got,
         }
     }
@@ -50,7 +52,7 @@ impl Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { trace, step, line, process, call, arguments, expected, got } = self;
-        let arguments = Object(arguments);
+        let arguments = object_text(arguments);
         write!(
             f,
             "trace {trace}, step {step} (line {line}): process {process} calls {call} {arguments}; \

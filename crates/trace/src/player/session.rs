@@ -1,74 +1,111 @@
-//! The player: one trace from its first step to its last.
+//! A trace while it plays: which process each step belongs to, when processes start and end.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::calls;
-use super::compare::{Expected, Got};
+use super::compare::Got;
 use super::error::PlayError;
-use super::outcome::{Mismatch, Outcome};
-use super::process::Process;
-use super::processes::{End, Processes};
-use crate::format::{Step, Trace};
-use crate::result::StepResult;
+use super::parcel::Parcel;
+use super::processes::{End, StartError};
+use crate::call::OsStep;
+use crate::format::Step;
 
-/// Plays traces in one OS process.
-pub struct Player;
+/// A process of a trace, wherever it lives.
+pub trait Actor {
+    /// Makes the call of a step.
+    fn play(&mut self, step: &Step) -> Got;
 
-impl Player {
-    /// Plays a trace step by step and compares every answer with the recording.
-    ///
-    /// A process starts at its first step, or when something is sent to it, and ends with the trace at the latest. A
-    /// recorded `SIGSEGV` matches [`DriverError::WouldCrash`](peermap_driver::DriverError::WouldCrash) and nothing
-    /// else, and ends the process. After a mismatch the player goes on; steps that need a value that did not come to
-    /// be are mismatches too.
-    ///
-    /// # Portability
-    /// The processes of the trace share this OS process, and all of their calls come from the calling thread. So a
-    /// descriptor that the trace has closed may have a number that is in use again; the driver gets 2147483647 for it,
-    /// which is never open. On a driver that really follows a stale handle the whole player would crash.
-    pub fn play(trace: &Trace, processes: &mut dyn Processes) -> Outcome {
-        let mut session = Session { backend: processes, processes: BTreeMap::new() };
-        let mut outcome = Outcome::default();
-        for (index, step) in trace.steps.iter().enumerate() {
-            let expected = Expected { result: step.result, out: step.out.clone() };
-            let got = session.step(step);
-            outcome.count((!got.matches(&expected)).then(|| Mismatch::new(trace, index, expected, got)));
-        }
-        session.end_all();
-        outcome
-    }
+    /// Gives a copy of what a `send` sends.
+    fn give(&mut self, step: &Step) -> Result<Parcel, Got>;
+
+    /// Takes what another process sent, under a name.
+    fn receive(&mut self, name: &str, parcel: Parcel) -> Result<(), Got>;
+}
+
+/// Where the processes of a trace live: all in this OS process, or each in one of its own. Only this crate has any.
+pub trait Stage {
+    /// A process.
+    #[doc(hidden)]
+    type Actor: Actor;
+
+    /// Starts a process.
+    #[doc(hidden)]
+    fn start(&mut self, process: u32) -> Result<Self::Actor, StartError>;
+
+    /// Ends a process, and waits until it has.
+    #[doc(hidden)]
+    fn end(&mut self, process: u32, actor: Self::Actor, how: End);
 }
 
 /// The processes of a trace while it plays.
-pub(super) struct Session<'p> {
-    backend: &'p mut dyn Processes,
+///
+/// A process starts at its first step, or when something is sent to it, and ends at the latest when this is dropped. A
+/// step that crashes the driver, or that does not come back, ends its process. After a mismatch one can go on; steps that
+/// need a value that did not come to be are answered by [`Got::NotPlayed`].
+pub struct Session<S: Stage> {
+    stage: S,
     /// `None`: the process has ended, or it could not be started.
-    processes: BTreeMap<u32, Option<Process>>,
+    processes: BTreeMap<u32, Option<S::Actor>>,
 }
 
-impl Session<'_> {
-    fn step(&mut self, step: &Step) -> Got {
-        let answered = match step.call.os_step() {
-            Some(os_step) => calls::os_step(self, os_step, step),
-            None => match self.process(step.process) {
-                Ok(process) => calls::driver_call(process, step),
-                Err(error) => Err(error.into()),
-            },
+impl<S: Stage> Session<S> {
+    /// Plays traces here. Each trace wants a session of its own.
+    pub const fn new(stage: S) -> Self {
+        Self { stage, processes: BTreeMap::new() }
+    }
+
+    /// Plays the next step. What it is recorded to answer plays no part.
+    pub fn step(&mut self, step: &Step) -> Got {
+        let played = match step.call.os_step() {
+            Some(OsStep::Send) => self.send(step),
+            Some(OsStep::Exit) => self.leave(step, End::Exit),
+            Some(OsStep::Kill) => self.leave(step, End::Kill),
+            Some(OsStep::OpenFd | OsStep::CloseFd) | None => self.act(step.process, |actor| Ok(actor.play(step))),
         };
-        let got = Got::new(step.call, answered);
-        if step.result == StepResult::SegmentationFault && matches!(got, Got::WouldCrash(_)) {
-            self.end(step.process, End::Kill);
+        played.unwrap_or_else(|got| got)
+    }
+
+    fn send(&mut self, step: &Step) -> Result<Got, Got> {
+        let not_played = |error: PlayError| Got::NotPlayed(error);
+        let name = step.name.as_deref().ok_or_else(|| not_played(PlayError::MissingArgument { key: "as" }))?;
+        let to = super::arguments::Arguments::new(&step.arguments).number("to").map_err(not_played)?;
+        let parcel = self.act(step.process, |actor| actor.give(step))?;
+        // A process that ends while it takes the parcel is not the one that made the call, but the step failed with it.
+        self.act(to, |actor| actor.receive(name, parcel))?;
+        Ok(Got::new(step.call, Ok(None)))
+    }
+
+    fn leave(&mut self, step: &Step, how: End) -> Result<Got, Got> {
+        if let Some(name) = &step.name {
+            return Err(Got::NotPlayed(PlayError::NothingToName { name: name.clone(), call: step.call }));
         }
-        got
+        self.act(step.process, |_| Ok(()))?;
+        self.end(step.process, how);
+        Ok(Got::new(step.call, Ok(None)))
+    }
+
+    /// Lets a process do something, and lets it go if that was its end.
+    fn act<T>(&mut self, number: u32, does: impl FnOnce(&mut S::Actor) -> Result<T, Got>) -> Result<T, Got>
+    where
+        T: Deed,
+    {
+        let done = does(self.process(number).map_err(Got::NotPlayed)?);
+        let ended = match &done {
+            Ok(deed) => deed.ends_the_process(),
+            Err(got) => got.ends_the_process(),
+        };
+        if ended {
+            self.end(number, End::Kill);
+        }
+        done
     }
 
     /// A process that runs; it is started if this is its first step.
-    pub(super) fn process(&mut self, number: u32) -> Result<&mut Process, PlayError> {
+    fn process(&mut self, number: u32) -> Result<&mut S::Actor, PlayError> {
         let process = match self.processes.entry(number) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => match self.backend.start(number) {
-                Ok(driver) => new.insert(Some(Process::new(driver))),
+            Entry::Vacant(new) => match self.stage.start(number) {
+                Ok(actor) => new.insert(Some(actor)),
                 Err(source) => {
                     new.insert(None);
                     return Err(PlayError::Start { process: number, source });
@@ -78,16 +115,31 @@ impl Session<'_> {
         process.as_mut().ok_or(PlayError::NotRunning { process: number })
     }
 
-    /// Ends a process that runs: first its descriptors go, then its driver.
-    pub(super) fn end(&mut self, number: u32, how: End) {
-        if let Some(Process { driver, values, .. }) = self.processes.get_mut(&number).and_then(Option::take) {
-            drop(values);
-            self.backend.end(number, driver, how);
+    fn end(&mut self, number: u32, how: End) {
+        if let Some(actor) = self.processes.get_mut(&number).and_then(Option::take) {
+            self.stage.end(number, actor, how);
         }
     }
+}
 
-    fn end_all(&mut self) {
+impl<S: Stage> Drop for Session<S> {
+    fn drop(&mut self) {
         let numbers: Vec<u32> = self.processes.keys().copied().collect();
         numbers.into_iter().for_each(|number| self.end(number, End::Exit));
+    }
+}
+
+/// What a process did.
+trait Deed {
+    fn ends_the_process(&self) -> bool {
+        false
+    }
+}
+
+impl Deed for () {}
+impl Deed for Parcel {}
+impl Deed for Got {
+    fn ends_the_process(&self) -> bool {
+        Self::ends_the_process(self)
     }
 }

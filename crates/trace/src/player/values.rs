@@ -2,7 +2,7 @@
 //!
 //! Addresses and handles differ from run to run, so the recordings call them by the names that the steps gave them.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 
 use peermap_driver::{Context, DevicePtr, Event, FabricHandle, IpcEventHandle, IpcMemHandle, MemHandle, Stream};
 
@@ -10,7 +10,7 @@ use crate::reference::Reference;
 
 /// A value that a step gave a name.
 #[derive(Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// The start of a reservation or allocation.
     Address(DevicePtr),
     /// A memory handle.
@@ -21,8 +21,10 @@ pub(super) enum Value {
     Stream(Stream),
     /// An event.
     Event(Event),
-    /// A descriptor; `None` once it is closed.
-    Descriptor(Option<OwnedFd>),
+    /// A descriptor.
+    Descriptor(OwnedFd),
+    /// A descriptor that was closed, by the number that the driver gets for it.
+    Closed(RawFd),
     /// A fabric handle.
     Fabric(FabricHandle),
     /// A legacy handle.
@@ -40,28 +42,28 @@ struct Entry {
 
 /// The values of one process, in the order in which they were named.
 #[derive(Default)]
-pub(super) struct Values {
+pub(crate) struct Values {
     entries: Vec<Entry>,
 }
 
 impl Values {
     /// Names a value.
-    pub(super) fn define(&mut self, name: &str, value: Value) {
+    pub(crate) fn define(&mut self, name: &str, value: Value) {
         self.entries.push(Entry { name: name.to_owned(), value, alive: true });
     }
 
     /// The value of a name, released or not.
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         self.entries.iter().rev().find(|entry| entry.name == name).map(|entry| &entry.value)
     }
 
     /// The value of a name, to be changed.
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.entries.iter_mut().rev().find(|entry| entry.name == name).map(|entry| &mut entry.value)
     }
 
     /// Lets a name die, because its value was released or destroyed under it.
-    pub(super) fn retire(&mut self, name: &str) {
+    pub(crate) fn retire(&mut self, name: &str) {
         if let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.name == name) {
             entry.alive = false;
         }
@@ -69,7 +71,7 @@ impl Values {
 
     /// Lets the name of a freed address die: the one that the call used if it is exactly that address, otherwise the
     /// latest live one that is.
-    pub(super) fn retire_address(&mut self, used: Option<&str>, address: DevicePtr) {
+    pub(crate) fn retire_address(&mut self, used: Option<&str>, address: DevicePtr) {
         let is_it = |entry: &Entry| matches!(entry.value, Value::Address(start) if start == address);
         let by_name = self.entries.iter().rposition(|entry| used == Some(&entry.name) && is_it(entry));
         let found = by_name.or_else(|| self.entries.iter().rposition(|entry| entry.alive && is_it(entry)));
@@ -80,7 +82,7 @@ impl Values {
 
     /// An address as the recordings write it: by the nearest live name at or below it, the latest of several. An
     /// address below all of them is written as a number, which no recording has.
-    pub(super) fn name_address(&self, address: DevicePtr) -> String {
+    pub(crate) fn name_address(&self, address: DevicePtr) -> String {
         let live = self.entries.iter().filter(|entry| entry.alive);
         let below = live.filter_map(|entry| match entry.value {
             Value::Address(start) if start <= address => Some((start, entry.name.as_str())),
@@ -95,18 +97,25 @@ impl Values {
         }
     }
 
+    /// The name of a value: the latest live one, or else the latest.
+    pub(crate) fn name_of(&self, is_it: impl Fn(&Value) -> bool) -> Option<&str> {
+        let mut named = self.entries.iter().rev().filter(|entry| is_it(&entry.value));
+        let latest = named.clone().next();
+        named.find(|entry| entry.alive).or(latest).map(|entry| entry.name.as_str())
+    }
+
     /// The live names of a memory handle, sorted as text.
-    pub(super) fn same_memory(&self, handle: MemHandle) -> Vec<String> {
+    pub(crate) fn same_memory(&self, handle: MemHandle) -> Vec<String> {
         self.same(|value| matches!(value, Value::Memory(other) if *other == handle))
     }
 
     /// The live names of an address, sorted as text.
-    pub(super) fn same_address(&self, address: DevicePtr) -> Vec<String> {
+    pub(crate) fn same_address(&self, address: DevicePtr) -> Vec<String> {
         self.same(|value| matches!(value, Value::Address(other) if *other == address))
     }
 
     /// The live names of a context, sorted as text.
-    pub(super) fn same_context(&self, context: Context) -> Vec<String> {
+    pub(crate) fn same_context(&self, context: Context) -> Vec<String> {
         self.same(|value| matches!(value, Value::Context(other) if *other == context))
     }
 

@@ -35,6 +35,14 @@ pub enum ReadError {
         /// What the system said.
         source: io::Error,
     },
+    /// The line is longer than any line of a trace.
+    #[error("{at}: the line is longer than {most} bytes; is this a file of traces, one step a line?")]
+    LineTooLong {
+        /// The first byte too many.
+        at: Position,
+        /// How many bytes a line may have.
+        most: usize,
+    },
     /// The line is no UTF-8.
     #[error("{at}: not UTF-8")]
     NotUtf8 {
@@ -107,8 +115,8 @@ pub enum ReadError {
     },
     /// A call of this kind cannot end so.
     #[error(
-        "{at}: `{result}` is no result of {call}: a driver call ends in a CUresult by name or SIGSEGV, \
-         another step in OK or an errno name"
+        "{at}: `{result}` is no result of {call}: a driver call ends in a CUresult by name, SIGSEGV, another signal or \
+         TIMEOUT, another step in OK or an errno name"
     )]
     UnknownResult {
         /// The result.
@@ -182,6 +190,7 @@ impl ReadError {
     pub const fn at(&self) -> Position {
         match self {
             Self::Io { at, .. }
+            | Self::LineTooLong { at, .. }
             | Self::NotUtf8 { at, .. }
             | Self::NotJson { at, .. }
             | Self::Truncated { at }

@@ -2,8 +2,10 @@
 
 mod error;
 mod line;
+mod lines;
 mod names;
 mod reader;
 
 pub use error::{Position, ReadError};
+pub use lines::{Lines, MAX_LINE, TraceLine};
 pub use reader::Reader;

@@ -7,7 +7,7 @@ use super::memory::location;
 use crate::player::arguments::{Arguments, wrong};
 use crate::player::error::PlayError;
 use crate::player::process::{Answer, Answered, Process};
-use crate::player::values::Value;
+use crate::player::values::{Value, Values};
 
 const PROTECTIONS: &[(&str, AccessFlags)] = &[
     ("none", AccessFlags::NONE),
@@ -68,11 +68,15 @@ fn description(json: &Json) -> Result<AccessDesc, PlayError> {
 pub(super) fn get_access(process: &mut Process, given: Arguments<'_>) -> Answered {
     let address = given.address("ptr", &process.values)?;
     let flags = process.driver.mem_get_access(address, location(given)?)?;
-    let prot = match PROTECTIONS.iter().find(|(_, known)| *known == flags) {
+    Ok(Answer::out([("prot", protection(flags))]))
+}
+
+/// Rights as the recordings write them.
+pub(crate) fn protection(flags: AccessFlags) -> Json {
+    match PROTECTIONS.iter().find(|(_, known)| *known == flags) {
         Some((name, _)) => json!(name),
         None => json!(flags.0),
-    };
-    Ok(Answer::out([("prot", prot)]))
+    }
 }
 
 pub(super) fn get_range(process: &mut Process, given: Arguments<'_>) -> Answered {
@@ -83,14 +87,18 @@ pub(super) fn get_range(process: &mut Process, given: Arguments<'_>) -> Answered
 pub(super) fn get_attribute(process: &mut Process, given: Arguments<'_>) -> Answered {
     let attribute = pointer_attribute(given)?;
     let raw = process.driver.pointer_get_attribute(attribute, given.address("ptr", &process.values)?)?;
-    let value = match attribute {
+    Ok(Answer::out([("value", attribute_value(attribute, raw, &process.values))]))
+}
+
+/// What an address points to as the recordings write it.
+pub(crate) fn attribute_value(attribute: PointerAttribute, raw: u64, values: &Values) -> Json {
+    match attribute {
         PointerAttribute::RANGE_START_ADDR | PointerAttribute::DEVICE_POINTER => {
-            json!(process.values.name_address(DevicePtr::new(raw)))
+            json!(values.name_address(DevicePtr::new(raw)))
         }
         PointerAttribute::CONTEXT => json!(if raw == 0 { "zero" } else { "nonzero" }),
         _ => json!(raw),
-    };
-    Ok(Answer::out([("value", value)]))
+    }
 }
 
 fn pointer_attribute(given: Arguments<'_>) -> Result<PointerAttribute, PlayError> {

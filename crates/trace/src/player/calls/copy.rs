@@ -48,7 +48,7 @@ fn host_size(given: Arguments<'_>) -> Result<usize, PlayError> {
 
 /// Run-length coding as the recordings write it: `[byte, count]` for each run, and `["more", n]` for the `n` runs
 /// after the first 48.
-fn runs(mut bytes: &[u8]) -> Vec<Json> {
+pub(crate) fn runs(mut bytes: &[u8]) -> Vec<Json> {
     let mut runs = Vec::new();
     let mut more = 0_u64;
     while let Some(&byte) = bytes.first() {

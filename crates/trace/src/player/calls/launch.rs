@@ -8,7 +8,9 @@ use crate::player::error::PlayError;
 use crate::player::process::{Answer, Answered, Process};
 use crate::player::values::Values;
 
+/// The grid where a recording names none.
 const GRID: u32 = 64;
+/// The block where a recording names none.
 const BLOCK: u32 = 128;
 
 /// A kernel of the recordings and the types of its parameters.
@@ -22,6 +24,11 @@ const KERNELS: &[Kernel] = &[
     Kernel { name: "copy_add", parameters: &["ptr", "ptr", "i32", "u8"] },
     Kernel { name: "count_mismatch", parameters: &["ptr", "i32", "u8", "ptr"] },
 ];
+
+/// The types of a kernel's parameters, if the recordings know it.
+pub(crate) fn kernel_parameters(name: &str) -> Option<&'static [&'static str]> {
+    KERNELS.iter().find(|kernel| kernel.name == name).map(|kernel| kernel.parameters)
+}
 
 /// The first launch in a context loads the kernels; if that fails, its error is the launch's result.
 pub(super) fn launch_kernel(process: &mut Process, given: Arguments<'_>) -> Answered {

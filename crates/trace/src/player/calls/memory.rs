@@ -1,7 +1,7 @@
 //! Physical allocations, their handles, and `cuMemAlloc` memory.
 
 use peermap_driver::{AllocationProp, AllocationType, CompressionType, GranularityOption, Location, LocationType};
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 
 use crate::player::arguments::{Arguments, wrong};
 use crate::player::error::PlayError;
@@ -64,14 +64,20 @@ pub(super) fn retain_allocation_handle(process: &mut Process, given: Arguments<'
 pub(super) fn get_allocation_properties(process: &mut Process, given: Arguments<'_>) -> Answered {
     let handle = given.memory("handle", &process.values)?;
     let properties = process.driver.mem_get_allocation_properties_from_handle(handle)?;
-    Ok(Answer::out([
+    Ok(Answer { out: Some(properties_out(&properties)), value: None })
+}
+
+/// The properties of an allocation as the recordings write them.
+pub(crate) fn properties_out(properties: &AllocationProp) -> Map<String, Json> {
+    let fields = [
         ("type", json!(properties.allocation_type.0)),
         ("handle_types", json!(properties.requested_handle_types.0)),
         ("location_type", json!(properties.location.kind.0)),
         ("device", json!(properties.location.id)),
         ("compression", json!(properties.compression.0)),
         ("gpu_direct_rdma", json!(u8::from(properties.gpu_direct_rdma))),
-    ]))
+    ];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 pub(super) fn alloc(process: &mut Process, given: Arguments<'_>) -> Answered {

@@ -11,5 +11,9 @@ mod share;
 mod stream;
 mod table;
 
-pub(super) use os::os_step;
+pub(crate) use address::{attribute_value, protection};
+pub(crate) use copy::runs;
+pub(crate) use launch::kernel_parameters;
+pub(crate) use memory::properties_out;
+pub(super) use os::{copy_of, os_step};
 pub(super) use table::driver_call;

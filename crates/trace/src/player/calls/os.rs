@@ -1,8 +1,8 @@
-//! Steps outside the driver: descriptors, messages between processes, their end.
+//! Steps outside the driver that concern one process: its descriptors, and what it sends.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 use nix::errno::Errno;
@@ -10,57 +10,59 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use serde_json::{Map, Value as Json};
 
 use crate::call::OsStep;
-use crate::format::Step;
 use crate::player::arguments::{Arguments, wrong};
 use crate::player::error::{Failure, PlayError};
-use crate::player::process::Process;
-use crate::player::processes::End;
-use crate::player::session::Session;
+use crate::player::parcel::Parcel;
+use crate::player::process::{Action, Numbers, Process};
 use crate::player::values::Value;
 
-/// Does a step outside the driver and names its value. None of them has an `out`.
+/// A descriptor number that is not open: no limit allows one so high.
+const NEVER_OPEN: RawFd = RawFd::MAX;
+
+/// Opens or closes a descriptor. Neither has an `out`.
 pub(in crate::player) fn os_step(
-    session: &mut Session<'_>,
+    process: &mut Process,
     os_step: OsStep,
-    step: &Step,
+    action: Action<'_>,
 ) -> Result<Option<Map<String, Json>>, Failure> {
-    let given = Arguments::new(&step.arguments);
-    let process = session.process(step.process)?;
-    match (os_step, &step.name) {
-        (OsStep::Send, None) => return Err(PlayError::MissingArgument { key: "as" }.into()),
-        (OsStep::Send, Some(name)) => {
-            let copy = copy_of(process, given)?;
-            session.process(given.number("to")?)?.values.define(name, copy);
-        }
-        (OsStep::OpenFd, name) => {
-            let value = Value::Descriptor(Some(open(given)?));
-            process.values.define(name.as_deref().ok_or(PlayError::MissingArgument { key: "as" })?, value);
-        }
-        (_, Some(name)) => return Err(PlayError::NothingToName { name: name.clone(), call: step.call }.into()),
+    let given = Arguments::new(action.arguments);
+    match (os_step, action.name) {
+        (OsStep::OpenFd, Some(name)) => process.values.define(name, Value::Descriptor(open(given)?)),
+        (OsStep::OpenFd, None) => return Err(PlayError::MissingArgument { key: "as" }.into()),
         (OsStep::CloseFd, None) => close(process, given)?,
-        (OsStep::Exit, None) => session.end(step.process, End::Exit),
-        (OsStep::Kill, None) => session.end(step.process, End::Kill),
+        (OsStep::CloseFd, Some(name)) => {
+            return Err(PlayError::NothingToName { name: name.to_owned(), call: action.call }.into());
+        }
+        // The steps that concern more than one process never get here: whoever has all processes does them.
+        (OsStep::Send | OsStep::Exit | OsStep::Kill, _) => {
+            return Err(PlayError::NotPlayable { call: action.call }.into());
+        }
     }
     Ok(None)
 }
 
 /// What the receiver of a `send` gets: a duplicate of a descriptor, or the same bytes.
-fn copy_of(process: &Process, given: Arguments<'_>) -> Result<Value, Failure> {
+pub(in crate::player) fn copy_of(process: &Process, given: Arguments<'_>) -> Result<Parcel, Failure> {
     match named(given, "value", |name| process.values.get(name))? {
-        Value::Descriptor(Some(fd)) => Ok(Value::Descriptor(Some(fd.try_clone().map_err(errno)?))),
-        Value::Descriptor(None) => Err(Errno::EBADF.into()),
-        Value::Fabric(handle) => Ok(Value::Fabric(*handle)),
-        Value::Legacy(handle) => Ok(Value::Legacy(*handle)),
-        Value::EventHandle(handle) => Ok(Value::EventHandle(*handle)),
+        Value::Descriptor(fd) => Ok(Parcel::Descriptor(fd.try_clone().map_err(errno)?)),
+        Value::Closed(_) => Err(Errno::EBADF.into()),
+        Value::Fabric(handle) => Ok(Parcel::Fabric(*handle)),
+        Value::Legacy(handle) => Ok(Parcel::Legacy(*handle)),
+        Value::EventHandle(handle) => Ok(Parcel::EventHandle(*handle)),
         _ => Err(refusal(given, "value", "a descriptor or the bytes of a handle").into()),
     }
 }
 
 fn close(process: &mut Process, given: Arguments<'_>) -> Result<(), Failure> {
-    match named(given, "fd", |name| process.values.get_mut(name))? {
-        Value::Descriptor(fd) => fd.take().map(drop).ok_or_else(|| Errno::EBADF.into()),
-        _ => Err(refusal(given, "fd", "a descriptor by name").into()),
-    }
+    let numbers = process.numbers;
+    let value = named(given, "fd", |name| process.values.get_mut(name))?;
+    let number = match value {
+        Value::Descriptor(fd) => fd.as_raw_fd(),
+        Value::Closed(_) => return Err(Errno::EBADF.into()),
+        _ => return Err(refusal(given, "fd", "a descriptor by name").into()),
+    };
+    *value = Value::Closed(if numbers == Numbers::Own { number } else { NEVER_OPEN });
+    Ok(())
 }
 
 fn open(given: Arguments<'_>) -> Result<OwnedFd, Failure> {

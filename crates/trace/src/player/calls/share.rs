@@ -14,7 +14,7 @@ pub(super) fn export(process: &mut Process, given: Arguments<'_>) -> Answered {
     let kind = given.handle_types("handle_type")?;
     let exported = process.driver.mem_export_to_shareable_handle(handle, kind, given.number_or("flags", 0)?)?;
     Answer::value(match exported {
-        ShareableHandle::PosixFd(fd) => Value::Descriptor(Some(fd)),
+        ShareableHandle::PosixFd(fd) => Value::Descriptor(fd),
         ShareableHandle::Fabric(handle) => Value::Fabric(handle),
     })
 }

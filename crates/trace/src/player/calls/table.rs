@@ -5,10 +5,9 @@ use serde_json::{Map, Value as Json};
 
 use super::{address, context, copy, launch, memory, share, stream};
 use crate::call::StepCall;
-use crate::format::Step;
 use crate::player::arguments::Arguments;
 use crate::player::error::{Failure, PlayError};
-use crate::player::process::{Answered, Process};
+use crate::player::process::{Action, Answered, Process};
 
 type Play = fn(&mut Process, Arguments<'_>) -> Answered;
 
@@ -75,12 +74,16 @@ fn find(call: StepCall) -> Option<Play> {
 }
 
 /// Makes a driver call, names its value and gives its `out`.
-pub(in crate::player) fn driver_call(process: &mut Process, step: &Step) -> Result<Option<Map<String, Json>>, Failure> {
-    let play = find(step.call).ok_or(PlayError::NotPlayable { call: step.call })?;
-    let answer = play(process, Arguments::new(&step.arguments))?;
-    match (&step.name, answer.value) {
+pub(in crate::player) fn driver_call(
+    process: &mut Process,
+    action: Action<'_>,
+) -> Result<Option<Map<String, Json>>, Failure> {
+    let Action { call, arguments, name } = action;
+    let play = find(call).ok_or(PlayError::NotPlayable { call })?;
+    let answer = play(process, Arguments::new(arguments))?;
+    match (name, answer.value) {
         (Some(name), Some(value)) => process.values.define(name, value),
-        (Some(name), None) => return Err(PlayError::NothingToName { name: name.clone(), call: step.call }.into()),
+        (Some(name), None) => return Err(PlayError::NothingToName { name: name.to_owned(), call }.into()),
         (None, _) => {}
     }
     Ok(answer.out)

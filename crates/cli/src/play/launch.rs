@@ -1,0 +1,112 @@
+//! How the processes of a trace are started.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::Context;
+use peermap_driver::Driver;
+use peermap_ipc::{Channel, Deadline};
+use peermap_model::{Grace, Profile};
+use peermap_sim::{MachineClient, MachineOptions, SimMachine, serve};
+use peermap_trace::{End, Launch, PlayerCommand, Processes, StartError};
+
+use crate::hidden::{CHANNEL, TICKET};
+
+/// How long the machine may take to answer.
+const MACHINE_TIME: Duration = Duration::from_secs(10);
+
+/// Work that nobody waits for never runs by itself: how long the steps of a trace take must change no answer.
+const OPTIONS: MachineOptions =
+    MachineOptions { policy: peermap_model::Policy::Measured, grace: Grace::Never, host_memory: None };
+
+/// This executable.
+fn executable() -> anyhow::Result<PathBuf> {
+    env::current_exe().context("this executable has no path")
+}
+
+fn command(exe: PathBuf, backend: &str) -> PlayerCommand {
+    let args = ["__player", "--backend", backend].map(str::to_owned).to_vec();
+    PlayerCommand { exe, args, channel: CHANNEL, descriptors: Vec::new() }
+}
+
+/// Processes that each load the driver library of this host.
+pub(super) struct CudaLaunch;
+
+impl Launch for CudaLaunch {
+    fn command(&self) -> Result<PlayerCommand, StartError> {
+        Ok(command(executable()?, "cuda"))
+    }
+
+    fn may_crash(&self) -> bool {
+        true
+    }
+}
+
+/// Processes that join a simulated machine. The machine is a thread of this OS process and serves them over sockets.
+pub(super) struct SimLaunch {
+    client: Option<Mutex<MachineClient>>,
+    machine: Option<JoinHandle<()>>,
+}
+
+impl SimLaunch {
+    pub(super) fn start(profile: &Profile) -> anyhow::Result<Self> {
+        let (ours, theirs) = Channel::pair()?;
+        let profile = profile.clone();
+        let machine = thread::Builder::new().name("machine".to_owned()).spawn(move || {
+            if let Err(error) = serve(theirs, profile, OPTIONS) {
+                crate::show::complaint(&format!("the simulated machine ended: {error}"));
+            }
+        })?;
+        let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
+        Ok(Self { client: Some(Mutex::new(client)), machine: Some(machine) })
+    }
+}
+
+impl Launch for SimLaunch {
+    fn command(&self) -> Result<PlayerCommand, StartError> {
+        let mut command = command(executable()?, "sim");
+        if let Some(client) = &self.client {
+            let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
+            command.descriptors.push((client.ticket(Deadline::after(MACHINE_TIME))?, TICKET));
+        }
+        Ok(command)
+    }
+
+    fn may_crash(&self) -> bool {
+        false
+    }
+}
+
+impl Drop for SimLaunch {
+    fn drop(&mut self) {
+        // The machine ends when its client hangs up.
+        self.client = None;
+        if let Some(Err(panic)) = self.machine.take().map(JoinHandle::join)
+            && !thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Processes of a simulated machine that all live in this OS process.
+pub(super) struct InOneProcesses(SimMachine);
+
+impl InOneProcesses {
+    pub(super) fn start(profile: &Profile) -> anyhow::Result<Self> {
+        Ok(Self(SimMachine::new(profile.clone(), OPTIONS)?))
+    }
+}
+
+impl Processes for InOneProcesses {
+    fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
+        Ok(Box::new(self.0.process()?))
+    }
+
+    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
+        drop(driver);
+    }
+}

@@ -1,0 +1,122 @@
+//! `peermap record`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use peermap_report::ExitCode;
+use peermap_trace::{Got, Header, Machine, Step, Writer};
+
+use crate::args::{ProcessMode, Record};
+use crate::play::{Place, Refusal, Steps, each_trace};
+use crate::show;
+
+/// Plays the traces one after the other, so that none disturbs another, and writes what the driver answers.
+pub(crate) fn run(arguments: &Record) -> ExitCode {
+    match record(arguments) {
+        Ok(()) => ExitCode::Ok,
+        Err(refusal) => {
+            show::complaint(&format!("{:#}", refusal.error));
+            refusal.code
+        }
+    }
+}
+
+fn record(arguments: &Record) -> Result<(), Refusal> {
+    let Record { out, files, backend, profile, timeout } = arguments;
+    let limit = Duration::from_secs(*timeout);
+    let place = Place::choose(*backend, profile.as_deref(), Some(ProcessMode::Separate), limit)?;
+    let machine = place.machine()?;
+    let text = create(out)?;
+    let mut recording =
+        Recording { place, machine, writer: Writer::new(BufWriter::new(text)), counts: Counts::default() };
+    for file in files {
+        let recorded = each_trace(file, |header, steps| recording.trace(header, steps));
+        recorded.map_err(|refusal| Refusal {
+            error: refusal.error.context(format!("{} holds only what came before", out.display())),
+            ..refusal
+        })?;
+    }
+    recording.flush()?;
+    recording.counts.print()
+}
+
+/// An earlier recording is worth more than the trouble to name the new one differently.
+fn create(path: &Path) -> Result<File, Refusal> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.with_context(|| format!("{} cannot be created", path.display()))
+        .map_err(|error| Refusal::new(ExitCode::Usage, error))
+}
+
+#[derive(Default)]
+struct Counts {
+    traces: u64,
+    steps: u64,
+    written: u64,
+    left_out: u64,
+}
+
+impl Counts {
+    fn print(&self) -> Result<(), Refusal> {
+        let Self { traces, steps, written, left_out } = self;
+        let mut text = format!("{traces} traces, {steps} steps, {written} recorded");
+        if *left_out > 0 {
+            text.push_str(&format!(", {left_out} traces left out"));
+        }
+        let printed = writeln!(std::io::stdout(), "{text}").context("the result cannot be written");
+        printed.map_err(Refusal::unexpected)
+    }
+}
+
+struct Recording {
+    place: Place,
+    machine: Machine,
+    writer: Writer<BufWriter<File>>,
+    counts: Counts,
+}
+
+impl Recording {
+    fn trace(&mut self, header: Header, steps: &mut Steps<'_>) -> Result<(), Refusal> {
+        let (needs, devices) = (header.needs.devices, self.machine.gpus);
+        if needs > devices {
+            self.counts.left_out += 1;
+            show::note(&format!("trace {}: left out, it needs {needs} devices and there are {devices}", header.name));
+            return Ok(());
+        }
+        let header = Header { machine: self.machine.clone(), ..header };
+        let Self { place, writer, counts, .. } = self;
+        writer.header(&header).map_err(unwritten)?;
+        counts.traces += 1;
+        place.play(steps, |index, step, got| {
+            counts.steps += 1;
+            match answered(step, &got) {
+                Some(step) => {
+                    counts.written += 1;
+                    writer.step(&step).map_err(unwritten)
+                }
+                None => {
+                    show::note(&format!("trace {}, step {index}: not recorded, {got}", header.name));
+                    Ok(())
+                }
+            }
+        })?;
+        // What was recorded is there even if a later trace takes the host down.
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Refusal> {
+        self.writer.flush().map_err(unwritten)
+    }
+}
+
+fn unwritten(error: std::io::Error) -> Refusal {
+    Refusal::unexpected(anyhow::Error::from(error).context("the recording cannot be written"))
+}
+
+/// The step with the answer that it got. `None`: it got none that the format has a word for.
+fn answered(step: &Step, got: &Got) -> Option<Step> {
+    let result = got.result()?;
+    Some(Step { result, out: got.out().cloned(), ..step.clone() })
+}

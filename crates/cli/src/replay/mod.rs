@@ -1,0 +1,74 @@
+//! `peermap replay`.
+
+mod jobs;
+mod present;
+mod tally;
+
+use std::time::Duration;
+
+use peermap_report::ExitCode;
+use peermap_trace::{Expected, Header, Mismatch};
+
+use crate::args::Replay;
+use crate::play::{Place, Refusal, Steps, each_trace};
+use crate::show;
+use tally::{Played, Tally};
+
+/// Plays the traces, compares and prints.
+pub(crate) fn run(arguments: &Replay) -> ExitCode {
+    match play_files(arguments).and_then(|tally| present::print(&tally, arguments.json)) {
+        Ok(code) => code,
+        Err(refusal) => {
+            show::complaint(&format!("{:#}", refusal.error));
+            refusal.code
+        }
+    }
+}
+
+fn play_files(arguments: &Replay) -> Result<Tally, Refusal> {
+    let limit = Duration::from_secs(arguments.timeout);
+    let place = Place::choose(arguments.backend, arguments.profile.as_deref(), arguments.processes, limit)?;
+    let replay = Replaying { devices: place.devices()?, place, explain: arguments.explain, json: arguments.json };
+    if arguments.jobs > 1 {
+        return jobs::play(&replay, &arguments.files, arguments.jobs);
+    }
+    let mut tally = Tally::default();
+    for file in &arguments.files {
+        each_trace(file, |header, steps| {
+            let played = replay.trace(&header, steps)?;
+            present::progress(&played, arguments.json)?;
+            tally.add(played);
+            Ok(())
+        })?;
+    }
+    Ok(tally)
+}
+
+/// What all traces have in common.
+struct Replaying {
+    place: Place,
+    devices: u32,
+    explain: bool,
+    json: bool,
+}
+
+impl Replaying {
+    /// Plays a trace and compares every answer, unless the trace needs more devices than there are.
+    fn trace(&self, header: &Header, steps: &mut Steps<'_>) -> Result<Played, Refusal> {
+        if header.needs.devices > self.devices {
+            return Ok(Played::left_out(&header.name, header.needs.devices, self.devices));
+        }
+        let mut played = Played::default();
+        self.place.play(steps, |index, step, got| {
+            if self.explain && !step.result.is_success() {
+                played.explain(&header.name, index, step, &got);
+            }
+            let differs = !got.matches(&Expected::from(step));
+            // Only the first one of a trace is printed, but a program gets them all.
+            let mismatch = differs.then(|| Mismatch::new(&header.name, index, step, got));
+            played.count(differs, mismatch.filter(|_| self.json || !played.differs()));
+            Ok(())
+        })?;
+        Ok(played)
+    }
+}

@@ -1,0 +1,99 @@
+//! What came of the traces.
+
+use peermap_trace::{Got, Mismatch, Step};
+
+/// What came of one trace.
+#[derive(Debug, Default)]
+pub(super) struct Played {
+    pub(super) left_out: Option<LeftOut>,
+    pub(super) steps: u64,
+    pub(super) matched: u64,
+    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) explanations: Vec<Explained>,
+}
+
+/// A trace that was not played.
+#[derive(Debug)]
+pub(super) struct LeftOut {
+    pub(super) trace: String,
+    pub(super) needs: u32,
+    pub(super) devices: u32,
+}
+
+/// Why a step fails.
+#[derive(Debug)]
+pub(super) struct Explained {
+    pub(super) trace: String,
+    pub(super) step: usize,
+    pub(super) line: u64,
+    pub(super) process: u32,
+    pub(super) call: String,
+    pub(super) result: String,
+    /// Nothing where the backend cannot tell, as a real driver cannot.
+    pub(super) rule: Option<String>,
+    pub(super) why: Option<String>,
+}
+
+impl Played {
+    pub(super) fn left_out(trace: &str, needs: u32, devices: u32) -> Self {
+        Self { left_out: Some(LeftOut { trace: trace.to_owned(), needs, devices }), ..Self::default() }
+    }
+
+    pub(super) const fn differs(&self) -> bool {
+        self.matched < self.steps
+    }
+
+    /// Counts a step.
+    pub(super) fn count(&mut self, differs: bool, mismatch: Option<Mismatch>) {
+        self.steps += 1;
+        self.matched += u64::from(!differs);
+        self.mismatches.extend(mismatch);
+    }
+
+    /// Keeps why a step fails.
+    pub(super) fn explain(&mut self, trace: &str, index: usize, step: &Step, got: &Got) {
+        let reason = got.reason();
+        self.explanations.push(Explained {
+            trace: trace.to_owned(),
+            step: index,
+            line: step.line,
+            process: step.process,
+            call: step.to_string(),
+            result: got.result().map_or_else(|| got.to_string(), |result| result.to_string()),
+            rule: reason.map(|reason| reason.rule.clone()),
+            why: reason.map(|reason| reason.text.clone()).or_else(|| system_refusal(step)),
+        });
+    }
+}
+
+/// A step outside the driver has no rule of the driver's.
+fn system_refusal(step: &Step) -> Option<String> {
+    step.call.os_step().map(|_| "the operating system refuses it, not the driver".to_owned())
+}
+
+/// What came of all traces.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) traces: u64,
+    pub(super) steps: u64,
+    pub(super) matched: u64,
+    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) explanations: Vec<Explained>,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, played: Played) {
+        let Played { left_out, steps, matched, mismatches, explanations } = played;
+        self.traces += u64::from(left_out.is_none());
+        self.steps += steps;
+        self.matched += matched;
+        self.left_out.extend(left_out);
+        self.mismatches.extend(mismatches);
+        self.explanations.extend(explanations);
+    }
+
+    pub(super) const fn is_match(&self) -> bool {
+        self.matched == self.steps
+    }
+}

@@ -1,0 +1,221 @@
+//! Recorded driver calls, played by the command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::{complaints, json, peermap, run, stderr};
+
+const FILES: [&str; 9] = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1", "random_2", "random_peer"];
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/traces/{name}.jsonl"))
+}
+
+fn replay(names: &[&str], arguments: &[&str]) -> Output {
+    let files = names.iter().map(|name| fixture(name));
+    run(peermap().arg("replay").args(files).args(arguments))
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A file of traces in a folder of its own.
+fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.jsonl");
+    fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+fn replay_text(text: &str, arguments: &[&str]) -> Output {
+    let (_folder, path) = file(text);
+    run(peermap().arg("replay").arg(path).args(arguments))
+}
+
+#[test]
+fn every_recording_matches_in_one_process() {
+    let output = replay(&FILES, &[]);
+    assert_eq!(stdout(&output), "297 traces, 7350 steps, 7350 match\n", "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn recordings_match_in_separate_processes() {
+    let output = replay(&["vmm", "share", "legacy", "peer", "edges"], &["--processes", "separate"]);
+    assert_eq!(stdout(&output), "90 traces, 1598 steps, 1598 match\n", "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn several_at_once_come_to_the_same() {
+    let output = replay(&["share", "random_2"], &["--processes", "separate", "--jobs", "3"]);
+    assert_eq!(stdout(&output), "65 traces, 1791 steps, 1791 match\n", "{}", stderr(&output));
+}
+
+#[test]
+fn a_different_answer_is_shown_with_both_sides() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let changed =
+        text.replacen(r#""as": "fx", "result": "CUDA_ERROR_INVALID_VALUE""#, r#""result": "CUDA_SUCCESS""#, 1);
+    for mode in ["in-one", "separate"] {
+        let output = replay_text(&changed, &["--processes", mode]);
+        assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
+        let text = stdout(&output);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(lines[0].starts_with("trace export-args, step 6 (line 8): process 0 calls cuMemExportToShareable"));
+        assert!(lines[0].contains("expected CUDA_SUCCESS; got CUDA_ERROR_INVALID_VALUE (EXPORT-2: "), "{text}");
+        assert_eq!(lines[1], "15 traces, 263 steps, 262 match");
+    }
+}
+
+#[test]
+fn only_the_first_difference_of_a_trace_is_printed_and_all_are_counted() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let changed = text.replacen("CUDA_SUCCESS", "CUDA_ERROR_NOT_FOUND", 1).replacen("\"EBADF\"", "\"OK\"", 1);
+    let output = replay_text(&changed, &[]);
+    let text = stdout(&output);
+    assert_eq!(text.lines().filter(|line| line.starts_with("trace ")).count(), 1, "{text}");
+    assert!(text.ends_with("15 traces, 263 steps, 261 match\n"), "{text}");
+}
+
+#[test]
+fn json_has_every_difference_with_both_sides() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let changed = text.replacen("CUDA_SUCCESS", "CUDA_ERROR_NOT_FOUND", 1).replacen("\"EBADF\"", "\"OK\"", 1);
+    let output = replay_text(&changed, &["--json"]);
+    assert_eq!(output.status.code(), Some(11));
+    let report = json(&output);
+    assert_eq!((&report["traces"], &report["steps"], &report["matched"]), (&15.into(), &263.into(), &261.into()));
+    let first = &report["mismatches"][0];
+    assert_eq!((&first["trace"], &first["step"], &first["call"]), (&"export-args".into(), &0.into(), &"cuInit".into()));
+    assert_eq!(first["expected"]["result"], "CUDA_ERROR_NOT_FOUND");
+    assert_eq!(first["got"]["result"], "CUDA_SUCCESS");
+    assert_eq!(report["mismatches"].as_array().unwrap().len(), 2);
+    assert_eq!(report["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn a_trace_that_needs_more_devices_is_left_out_and_listed() {
+    let text = fs::read_to_string(fixture("share")).unwrap().replacen(r#""devices": 1"#, r#""devices": 3"#, 1);
+    let output = replay_text(&text, &[]);
+    let printed = stdout(&output);
+    let (left_out, sum) = printed.split_once('\n').unwrap();
+    assert_eq!(left_out, "trace export-args: left out, it needs 3 devices and there are 2");
+    assert!(sum.starts_with("1 traces left out\n14 traces, "), "{sum}");
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&replay_text(&text, &["--json"]));
+    assert_eq!(report["left_out"], serde_json::json!([{"trace": "export-args", "needs": 3, "devices": 2}]));
+}
+
+#[test]
+fn explanations_name_the_rule_the_values_and_the_earlier_call() {
+    for mode in ["in-one", "separate"] {
+        let output = replay(&["share"], &["--explain", "--processes", mode]);
+        let text = stdout(&output);
+        let wanted = "trace export-args, step 7 (line 9): process 0: cuMemExportToShareableHandle \
+                      {\"handle\": \"$h1\", \"handle_type\": \"posix_fd\"}: CUDA_ERROR_INVALID_VALUE\n    EXPORT-3: ";
+        let (_, rest) = text.split_once(wanted).unwrap_or_else(|| panic!("{text}"));
+        let line = rest.lines().next().unwrap();
+        assert!(line.contains("handle_type POSIX_FILE_DESCRIPTOR, requested NONE"), "{line}");
+        assert!(line.ends_with("see cuMemCreate (call 4 of process 0)"), "{line}");
+        assert!(text.ends_with("15 traces, 263 steps, 263 match\n"));
+    }
+}
+
+/// Runs, and expects wrong usage with a single complaint that mentions each of some words.
+fn refuses(command: &mut Command, code: i32, words: &[&str]) {
+    let output = run(command);
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    let complaints = complaints(&output);
+    assert_eq!(complaints.len(), 1, "{}", stderr(&output));
+    assert!(words.iter().all(|word| complaints[0].contains(word)), "{words:?} in {}", complaints[0]);
+}
+
+#[test]
+fn a_malformed_file_is_named_with_line_and_column() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    for (from, to, place) in [
+        ("cuCtxCreate", "cuCtxCreat", "line 3, column 18: version 1 has no call `cuCtxCreat`"),
+        (r#""trace": 1"#, r#""trace": 2"#, "line 1, column 11: trace format 2"),
+        (r#""$h0""#, r#""$hx""#, "line 6, column 67: no earlier step of this trace names a value `hx`"),
+    ] {
+        let (_folder, path) = file(&text.replacen(from, to, 1));
+        refuses(peermap().arg("replay").arg(&path), 2, &[path.to_str().unwrap(), place]);
+        refuses(peermap().arg("replay").arg(&path).args(["--jobs", "2"]), 2, &[path.to_str().unwrap(), place]);
+    }
+    let (_folder, path) = file(&text[..text.len() - 10]);
+    refuses(peermap().arg("replay").arg(&path), 2, &["the line ends inside its JSON value"]);
+}
+
+#[test]
+fn what_cannot_be_played_is_wrong_usage() {
+    refuses(peermap().args(["replay", "/nowhere/x.jsonl"]), 2, &["/nowhere/x.jsonl", "No such file"]);
+    let share = fixture("share");
+    let replay = || {
+        let mut command = peermap();
+        command.arg("replay").arg(&share);
+        command
+    };
+    refuses(replay().args(["--backend", "cuda", "--processes", "in-one"]), 2, &["in-one", "sim"]);
+    refuses(replay().args(["--backend", "cuda", "--profile", "nvl72"]), 2, &["--profile"]);
+    refuses(replay().args(["--profile", "h100"]), 2, &["h100", "h200-x2"]);
+    refuses(replay().args(["--jobs", "0"]), 2, &["--jobs"]);
+    refuses(peermap().arg("replay"), 2, &["required arguments"]);
+    refuses(peermap().args(["__player", "--backend", "sim"]), 2, &["by hand"]);
+}
+
+#[test]
+fn a_long_trace_takes_no_more_memory_than_a_short_one() {
+    let header = r#"{"trace": 1, "name": "long", "about": "", "machine": {"gpus": 1, "model": "m", "driver": "d", "cuda": 13000}, "needs": {"devices": 1}}"#;
+    let step = r#"{"p": 0, "call": "cuInit", "in": {"padding": "PADDING"}, "result": "CUDA_SUCCESS"}"#;
+    let step = step.replace("PADDING", &"x".repeat(10_000));
+    let lines = std::iter::once(header).chain(std::iter::repeat_n(step.as_str(), 10_000));
+    let (_folder, path) = file(&lines.collect::<Vec<_>>().join("\n"));
+    assert!(fs::metadata(&path).unwrap().len() > 100_000_000);
+    // Two page tables of 64 MiB fit, and 67 MiB besides; the text does not.
+    let exe = env!("CARGO_BIN_EXE_peermap");
+    let script = "ulimit -Sd 200000; exec \"$0\" replay \"$1\"";
+    let output = run(Command::new("sh").args(["-c", script, exe]).arg(&path));
+    assert_eq!(stdout(&output), "1 traces, 10000 steps, 10000 match\n", "{}", stderr(&output));
+}
+
+#[test]
+fn a_recording_of_the_simulator_is_a_trace_that_matches() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.jsonl");
+    let record = || {
+        let mut command = peermap();
+        command.arg("record").arg(&out).args([fixture("share"), fixture("legacy")]).args(["--backend", "sim"]);
+        command
+    };
+    let output = run(&mut record());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "28 traces, 430 steps, 430 recorded\n");
+
+    let steps = |text: String| text.lines().filter(|line| !line.contains("\"trace\"")).map(str::to_owned).collect();
+    let recorded: Vec<String> = steps(fs::read_to_string(&out).unwrap());
+    let original: Vec<String> = ["share", "legacy"]
+        .iter()
+        .flat_map(|name| -> Vec<String> { steps(fs::read_to_string(fixture(name)).unwrap()) })
+        .collect();
+    assert!(recorded == original, "the recording has other steps or answers");
+    let header = fs::read_to_string(&out).unwrap().lines().next().unwrap().to_owned();
+    assert!(
+        header.contains(r#""driver": "simulated, profile h200-x2", "cuda": 13000, "link": "peer access""#),
+        "{header}"
+    );
+
+    refuses(&mut record(), 2, &["out.jsonl", "exists"]);
+}
+
+#[test]
+fn a_crash_is_recorded_and_ends_its_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.jsonl");
+    let output = run(peermap().arg("record").arg(&out).arg(fixture("vmm")).args(["--backend", "sim"]));
+    assert_eq!(stdout(&output), "41 traces, 811 steps, 811 recorded\n", "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&out).unwrap().matches("\"SIGSEGV\"").count(), 3);
+}
