@@ -12,7 +12,7 @@ pub enum ExitCode {
     Usage = 2,
     /// A benchmark became slower.
     Regression = 10,
-    /// Memory did not hold what it should.
+    /// Memory did not hold what it should, or a recording was answered differently.
     Mismatch = 11,
     /// The backend, or a device that can be used, is missing.
     BackendUnavailable = 12,
@@ -58,7 +58,7 @@ impl ExitCode {
             Self::Unexpected => "unexpected error or limit of this host",
             Self::Usage => "wrong usage",
             Self::Regression => "regression",
-            Self::Mismatch => "memory mismatch",
+            Self::Mismatch => "memory did not hold what it should, or a recording was answered differently",
             Self::BackendUnavailable => "backend unavailable or no usable device",
             Self::WorkerLost => "worker died or timed out",
             Self::NotModelled => "not modelled by the simulator",
