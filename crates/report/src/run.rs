@@ -170,6 +170,8 @@ pub fn gigabytes_per_second(bytes: u64, milliseconds: f64) -> Option<f64> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::failure::FailureKind;
 
@@ -206,7 +208,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn keys(value: &serde_json::Value) -> Vec<&str> {
+    fn keys(value: &serde_json::Value) -> BTreeSet<&str> {
         value.as_object().unwrap().keys().map(String::as_str).collect()
     }
 
@@ -215,7 +217,7 @@ pub(crate) mod tests {
         let json: serde_json::Value = serde_json::from_str(&report().to_json()).unwrap();
         assert_eq!(
             keys(&json),
-            [
+            BTreeSet::from([
                 "backend",
                 "failure",
                 "ok",
@@ -228,11 +230,11 @@ pub(crate) mod tests {
                 "schema",
                 "wall_ms",
                 "workers"
-            ]
+            ])
         );
         assert_eq!(
             keys(&json["workers"][0]),
-            [
+            BTreeSet::from([
                 "bytes",
                 "device",
                 "device_name",
@@ -244,7 +246,7 @@ pub(crate) mod tests {
                 "pid",
                 "verified",
                 "worker"
-            ]
+            ])
         );
         assert_eq!(json["schema"], 1);
         assert_eq!(json["failure"], serde_json::Value::Null);
@@ -268,7 +270,7 @@ pub(crate) mod tests {
         let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
         assert_eq!(
             keys(&json["failure"]),
-            ["call", "exit_code", "kind", "message", "mismatch", "pid", "rule", "step", "worker"]
+            BTreeSet::from(["call", "exit_code", "kind", "message", "mismatch", "pid", "rule", "step", "worker"])
         );
         assert_eq!(json["failure"]["kind"], "worker_died");
         assert_eq!(json["failure"]["exit_code"], 13);
