@@ -26,3 +26,7 @@ kernels *ARGS:
 # A folder with everything that a GPU host needs, where neither Rust nor a network has to be: dist/peermap-bundle.
 bundle *ARGS:
     scripts/bundle.sh {{ ARGS }}
+
+# Random driver calls on this host's driver and on the simulator, with what differs shrunk: `just differential --seed 1 --traces 100`.
+differential *ARGS:
+    cargo run --release --quiet --package peermap-cli -- differential {{ ARGS }}

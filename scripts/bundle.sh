@@ -62,8 +62,9 @@ for bench in barrier transport claims; do
 done
 cp -r kernels fixtures "$out/"
 cp scripts/bundle-run.sh "$out/run"
+cp scripts/gpu-report.sh "$out/report"
 chmod -R u+w "$out"
-chmod 755 "$out/run"
+chmod 755 "$out/run" "$out/report"
 
 manifest=$(mktemp)
 trap 'rm -f "$manifest"' EXIT

@@ -6,8 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use peermap_driver::ByteSize;
+use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
+
+use crate::show;
+
+use crate::differential::Differential;
+use crate::generate::Generate;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
 #[derive(Debug, Parser)]
@@ -32,6 +38,15 @@ pub(crate) enum Command {
     /// Play recorded driver calls and write down what this driver answers.
     #[command(after_help = exit_codes())]
     Record(Record),
+    /// Say which call answers which error by which rule, who shows it, and how many recorded steps reach it.
+    #[command(after_help = exit_codes())]
+    Atlas(Atlas),
+    /// Write random driver calls with the answers of a simulated machine.
+    #[command(after_help = exit_codes())]
+    Generate(Generate),
+    /// Play random driver calls on two backends, and shrink what they answer differently.
+    #[command(after_help = exit_codes())]
+    Differential(Differential),
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),
@@ -54,6 +69,8 @@ pub(crate) struct Run {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Scenario {
     /// NVIDIA's memMapIPCDrv: buffers of one device, mapped by a process per device, filled and verified in a ring.
+    ///
+    /// For example: peermap run memmap-ipc --profile h200-x2 --verify all --fill pattern
     #[command(name = "memmap-ipc", after_help = exit_codes())]
     MemmapIpc(MemmapIpc),
 }
@@ -76,7 +93,7 @@ pub(crate) struct Where {
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) backend: BackendChoice,
     /// The simulated machine; with --backend auto it chooses the simulator.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = profiles())]
     pub(crate) profile: Option<String>,
 }
 
@@ -91,7 +108,8 @@ pub(crate) struct MemmapIpc {
     /// How many worker processes each device gets.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) processes_per_device: u32,
-    /// The size of each worker's buffer, such as 4MiB.
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
     pub(crate) size: ByteSize,
     /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
@@ -207,6 +225,23 @@ pub(crate) struct Record {
     pub(crate) timeout: u64,
 }
 
+/// Arguments of `atlas`.
+#[derive(Debug, Args)]
+pub(crate) struct Atlas {
+    /// Traces to count instead of the recordings in the command.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Also write a page that loads nothing to this file, over what is there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Leave out the recording that moves gigabytes.
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) quick: bool,
+    /// Print one JSON object on standard output instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Arguments of a worker process: descriptor 3 is the channel of its run, 4 its way to a simulated machine.
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
@@ -221,6 +256,12 @@ pub(crate) struct Machine {
     pub(crate) profile: String,
 }
 
+/// What `--profile` is, with the names that there are.
+fn profiles() -> String {
+    let names = Profile::names().join(", ");
+    format!("The simulated machine: {names}; \"{}\" if not given. It chooses the simulator", Profile::DEFAULT)
+}
+
 fn exit_codes() -> String {
     let mut text = "Exit codes:".to_owned();
     for code in ExitCode::ALL {
@@ -231,10 +272,21 @@ fn exit_codes() -> String {
 
 /// Ends the command where the arguments are wrong, or help or version was asked for.
 pub(crate) fn refuse(error: &clap::Error) -> ProcessExitCode {
-    // If the terminal is gone there is nobody left to tell.
-    drop(error.print());
-    let code = if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok };
-    ProcessExitCode::from(code.code())
+    if !error.use_stderr() {
+        // If the terminal is gone there is nobody left to tell.
+        drop(error.print());
+        return ProcessExitCode::from(ExitCode::Ok.code());
+    }
+    show::complaint(&one_line(&error.render().to_string()));
+    ProcessExitCode::from(ExitCode::Usage.code())
+}
+
+/// What is wrong with the arguments, without the lines that say how they are used in general.
+fn one_line(rendered: &str) -> String {
+    let text = rendered.strip_prefix("error: ").unwrap_or(rendered);
+    let said: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:")).collect();
+    let said = said.into_iter().filter(|line| !line.is_empty() && !line.starts_with("For more information"));
+    format!("{}; --help lists everything", said.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 //! errors to standard error, and the exit codes are those of [`peermap_report::ExitCode`].
 
 mod args;
+mod atlas;
 mod backend;
+mod differential;
+mod generate;
 mod hidden;
 mod play;
 mod probe;
@@ -30,6 +33,9 @@ fn main() -> ExitCode {
         Command::Probe(probe) => probe::run(&probe),
         Command::Replay(replay) => replay::run(&replay),
         Command::Record(record) => record::run(&record),
+        Command::Atlas(atlas) => atlas::run(&atlas),
+        Command::Generate(generate) => generate::run(&generate),
+        Command::Differential(differential) => differential::run(&differential),
         Command::Player(player) => return hidden::player(&player),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),

@@ -44,7 +44,7 @@ fn record(arguments: &Record) -> Result<(), Refusal> {
 }
 
 /// An earlier recording is worth more than the trouble to name the new one differently.
-fn create(path: &Path) -> Result<File, Refusal> {
+pub(crate) fn create(path: &Path) -> Result<File, Refusal> {
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     file.with_context(|| format!("{} cannot be created", path.display()))
         .map_err(|error| Refusal::new(ExitCode::Usage, error))
@@ -111,7 +111,7 @@ impl Recording {
     }
 }
 
-fn unwritten(error: std::io::Error) -> Refusal {
+pub(crate) fn unwritten(error: std::io::Error) -> Refusal {
     Refusal::unexpected(anyhow::Error::from(error).context("the recording cannot be written"))
 }
 

@@ -25,7 +25,7 @@ fn memmap_ipc(arguments: &MemmapIpc) -> ExitCode {
     match run_on(&chosen, arguments) {
         Ok(code) => code,
         Err(Refused::NoDevice(error)) => {
-            show::note(&format!("{}: simulating", one_line(&error)));
+            show::note(&format!("simulating: {}", one_line(&error)));
             fall_back(arguments)
         }
         Err(Refused::With(code)) => code,

@@ -491,7 +491,8 @@ cuMemGetInfo [] mem_get_info() -> MemInfo;
 /// Start and size of the allocation or mapping that holds an address.
 ///
 /// # Errors
-/// `NOT_FOUND`: none does (RANGE-1), or no device has a right on the mapping (RANGE-2).
+/// `INVALID_CONTEXT`: no current context (CTX-1). `NOT_FOUND`: none does (RANGE-1), or no device has a right on the mapping
+/// (RANGE-2).
 ///
 /// # Source
 /// `cuMemGetAddressRange`; trace vmm, address-range
@@ -500,7 +501,9 @@ cuMemGetAddressRange [] mem_get_address_range(ptr: DevicePtr) -> (DevicePtr, Byt
 /// A property of what an address points to, as a number: an address, a size, a context, a mask or a truth value.
 ///
 /// # Errors
-/// `INVALID_VALUE`: nothing is there (POINTER-1), or the attribute is unknown (POINTER-2).
+/// `INVALID_VALUE`: nothing is there (POINTER-1), or the attribute is unknown (POINTER-2), or the device pointer is asked
+/// for and the current context's device has no right (POINTER-3). `INVALID_CONTEXT`: the device pointer without a current
+/// context (CTX-1).
 ///
 /// # Source
 /// `cuPointerGetAttribute`; trace vmm, address-range
@@ -509,7 +512,7 @@ cuPointerGetAttribute [] pointer_get_attribute(attribute: PointerAttribute, ptr:
 /// A legacy handle to memory of [`Driver::mem_alloc`].
 ///
 /// # Errors
-/// `INVALID_VALUE`: not such memory, `cuMemMap` memory included (LEGACY-1).
+/// `INVALID_CONTEXT`: no current context (CTX-1). `INVALID_VALUE`: not such memory, `cuMemMap` memory included (LEGACY-1).
 ///
 /// # Source
 /// `cuIpcGetMemHandle`; trace legacy, ipc-mem-args; trace vmm, malloc-on-vmm-calls
@@ -519,8 +522,8 @@ cuIpcGetMemHandle [] ipc_get_mem_handle(ptr: DevicePtr) -> IpcMemHandle;
 /// same address. A handle taken inside an allocation opens the whole.
 ///
 /// # Errors
-/// `INVALID_CONTEXT` (CTX-1), or a handle of this very process (LEGACY-3). `INVALID_VALUE`: flags other than 1 (LEGACY-2),
-/// or memory that its owner freed (LEGACY-5). `INVALID_HANDLE`: its owner is gone (LEGACY-4), or it is open in another
+/// `INVALID_CONTEXT` (CTX-1), or a handle of this very process (LEGACY-3). `INVALID_VALUE`: flags without 1
+/// (LEGACY-2), or memory that its owner freed (LEGACY-5). `INVALID_HANDLE`: its owner is gone (LEGACY-4), or it is open in another
 /// context of this process (LEGACY-6). `OUT_OF_MEMORY` (LEGACY-8).
 ///
 /// # Source
@@ -530,7 +533,7 @@ cuIpcOpenMemHandle [] ipc_open_mem_handle(handle: &IpcMemHandle, flags: u32) -> 
 /// Takes back one [`Driver::ipc_open_mem_handle`]. The memory goes from this process with the last one.
 ///
 /// # Errors
-/// `INVALID_VALUE`: not an address that it gave (LEGACY-7).
+/// `INVALID_CONTEXT`: no current context (CTX-1). `INVALID_VALUE`: not an address that it gave (LEGACY-7).
 ///
 /// # Source
 /// `cuIpcCloseMemHandle`; trace legacy, ipc-mem

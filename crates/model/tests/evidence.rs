@@ -2,21 +2,32 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use peermap_driver::CuResult;
 use peermap_model::{Evidence, Rule, rules};
 use serde_json::Value;
 
+/// The files of recordings, those that random calls found included.
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
+    let entries = [folder.clone(), folder.join("found")].map(|folder| fs::read_dir(folder).unwrap());
+    let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
+}
+
+/// What a rule calls a file: `vmm`, or `found/NAME`.
+fn stem(file: &Path) -> String {
+    let stem = file.file_stem().unwrap().to_str().unwrap();
+    let is_found = file.parent().is_some_and(|folder| folder.ends_with("found"));
+    if is_found { format!("found/{stem}") } else { stem.to_owned() }
+}
+
 /// The steps of every recorded trace, by file and name.
 fn recordings() -> HashMap<(String, String), Vec<Value>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
     let mut traces: HashMap<(String, String), Vec<Value>> = HashMap::new();
-    for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.extension().is_none_or(|extension| extension != "jsonl") {
-            continue;
-        }
-        let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
+    for file in files() {
+        let stem = stem(&file);
         let mut name = String::new();
         for line in fs::read_to_string(&file).unwrap().lines() {
             let line: Value = serde_json::from_str(line).unwrap();

@@ -71,6 +71,17 @@ pub(crate) struct MachineHost {
     here: HashMap<ProcessId, Weak<Inner>>,
 }
 
+/// Descriptors that every process of a machine has open besides those of its memory.
+const SPARE_DESCRIPTORS: u64 = 64;
+
+/// How many descriptors a process needs to be the machine or to join it: two for each arena, one for the budget, some for
+/// sockets and exported handles.
+#[must_use]
+pub fn descriptors_needed(profile: &Profile) -> u64 {
+    let arenas = profile.devices.len() as u64 + u64::from(profile.host_numa_nodes);
+    2 * arenas + 1 + SPARE_DESCRIPTORS
+}
+
 /// How much host memory simulated memory may take by default.
 ///
 /// # Errors

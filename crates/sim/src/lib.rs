@@ -42,7 +42,7 @@ mod stream;
 mod tables;
 mod twins;
 
-pub use host::{MachineOptions, SimError, default_host_memory};
+pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};
 pub use machine::SimMachine;
 pub use process::{SimProcess, SimThread};
 pub use server::{MachineClient, serve};

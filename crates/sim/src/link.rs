@@ -2,9 +2,10 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use peermap_driver::{DriverError, Result};
-use peermap_ipc::{Deadline, TypedChannel};
+use peermap_ipc::{Deadline, IpcError, TypedChannel};
 use peermap_model::{Answer, Ask, MachineLink, ProcessId, SharedWait};
 
 use crate::host::MachineHost;
@@ -87,27 +88,47 @@ impl Drop for DirectLink {
     }
 }
 
+/// How long a machine may take to answer. It answers as soon as it reads, so one that takes longer was stopped, or works on a
+/// host with no time left; waiting on would only hide that.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
 /// A machine in another OS process. It sees the hang-up when this is dropped, or when the process dies.
 pub(crate) struct RemoteLink {
     channel: TypedChannel<FromProcess, ToProcess>,
     attached: Option<OwnedFd>,
     received: Option<OwnedFd>,
+    /// Why the machine could not be reached, once: what it answers later may be the answer to the question given up.
+    lost: Option<String>,
 }
 
 impl RemoteLink {
     pub(crate) const fn new(channel: TypedChannel<FromProcess, ToProcess>) -> Self {
-        Self { channel, attached: None, received: None }
+        Self { channel, attached: None, received: None, lost: None }
+    }
+
+    fn exchange(
+        &mut self,
+        ask: Ask,
+        beside: Option<&OwnedFd>,
+    ) -> std::result::Result<(ToProcess, Vec<OwnedFd>), IpcError> {
+        let beside: Vec<_> = beside.into_iter().map(AsFd::as_fd).collect();
+        let deadline = Deadline::after(ANSWER_TIME);
+        self.channel.send(&FromProcess::Ask(ask), &beside, deadline)?;
+        self.channel.recv(1, deadline)
     }
 }
 
 impl MachineLink for RemoteLink {
     fn ask(&mut self, ask: Ask) -> Result<Answer> {
-        let lost = |error| DriverError::Host { what: format!("the simulated machine cannot be reached: {error}") };
         let attached = self.attached.take();
-        let beside: Vec<_> = attached.iter().map(AsFd::as_fd).collect();
-        // The machine answers as soon as it reads; a machine that is gone hangs up, so this cannot wait for ever.
-        self.channel.send(&FromProcess::Ask(ask), &beside, Deadline::NEVER).map_err(lost)?;
-        let (answer, mut received) = self.channel.recv(1, Deadline::NEVER).map_err(lost)?;
+        if let Some(what) = &self.lost {
+            return Err(DriverError::Host { what: what.clone() });
+        }
+        let (answer, mut received) = self.exchange(ask, attached.as_ref()).map_err(|error| {
+            let what = format!("the simulated machine cannot be reached: {error}");
+            self.lost = Some(what.clone());
+            DriverError::Host { what }
+        })?;
         self.received = received.pop();
         match answer {
             ToProcess::Answer(answer) => Ok(answer),
@@ -133,7 +154,10 @@ impl Link for RemoteLink {
 
     fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {
         // A machine that cannot be told is gone; the next question says so.
-        drop(self.channel.send(&FromProcess::Urge(*mark), &[], Deadline::NEVER));
+        if self.lost.is_some() {
+            return None;
+        }
+        drop(self.channel.send(&FromProcess::Urge(*mark), &[], Deadline::after(ANSWER_TIME)));
         None
     }
 }

@@ -98,8 +98,8 @@ impl Inner {
         })
     }
 
-    pub(crate) fn mem_get_address_range(&self, _: ThreadId, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
-        self.call(Call::cuMemGetAddressRange, |process, _| process.mem_get_address_range(ptr))
+    pub(crate) fn mem_get_address_range(&self, thread: ThreadId, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
+        self.call(Call::cuMemGetAddressRange, |process, _| process.mem_get_address_range(thread, ptr))
     }
 
     pub(crate) fn pointer_get_attribute(

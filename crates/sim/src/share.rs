@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 
+use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use peermap_driver::{
     Call, DevicePtr, DriverError, Event, FabricHandle, HandleType, IpcEventHandle, IpcMemHandle, MemHandle, OsHandle,
@@ -52,7 +53,9 @@ impl Inner {
             match from {
                 OsHandle::Fd(descriptor) => link.attach(descriptor)?,
                 OsHandle::FdNumber(number) => {
-                    open_pipe(number).map_or(Ok(()), |descriptor| link.attach(descriptor.as_fd()))?;
+                    if let Some(descriptor) = open_pipe(number)? {
+                        link.attach(descriptor.as_fd())?;
+                    }
                 }
                 OsHandle::Fabric(_) => {}
             }
@@ -68,8 +71,8 @@ impl Inner {
         imported.map(handle::mem_handle)
     }
 
-    pub(crate) fn ipc_get_mem_handle(&self, _: ThreadId, ptr: DevicePtr) -> Result<IpcMemHandle> {
-        self.call(Call::cuIpcGetMemHandle, |process, outside| process.ipc_get_mem_handle(outside, ptr))
+    pub(crate) fn ipc_get_mem_handle(&self, thread: ThreadId, ptr: DevicePtr) -> Result<IpcMemHandle> {
+        self.call(Call::cuIpcGetMemHandle, |process, outside| process.ipc_get_mem_handle(outside, thread, ptr))
     }
 
     pub(crate) fn ipc_open_mem_handle(&self, thread: ThreadId, handle: &IpcMemHandle, flags: u32) -> Result<DevicePtr> {
@@ -78,8 +81,8 @@ impl Inner {
         })
     }
 
-    pub(crate) fn ipc_close_mem_handle(&self, _: ThreadId, ptr: DevicePtr) -> Result<()> {
-        self.call(Call::cuIpcCloseMemHandle, |process, outside| process.ipc_close_mem_handle(outside, ptr))
+    pub(crate) fn ipc_close_mem_handle(&self, thread: ThreadId, ptr: DevicePtr) -> Result<()> {
+        self.call(Call::cuIpcCloseMemHandle, |process, outside| process.ipc_close_mem_handle(outside, thread, ptr))
     }
 
     pub(crate) fn ipc_get_event_handle(&self, _: ThreadId, event: Event) -> Result<IpcEventHandle> {
@@ -94,10 +97,23 @@ impl Inner {
 
 /// Another descriptor of the pipe behind a number, if it is one: nothing else is ever an exported handle, and to open it
 /// could block.
-fn open_pipe(number: i32) -> Option<OwnedFd> {
+///
+/// # Errors
+/// [`DriverError::Host`] if it is one and this process may have no more files open.
+fn open_pipe(number: i32) -> Result<Option<OwnedFd>> {
     let path = format!("/proc/self/fd/{number}");
     let is_pipe = fs::metadata(&path).is_ok_and(|status| status.file_type().is_fifo());
     let mut options = OpenOptions::new();
     options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());
-    is_pipe.then(|| options.open(&path).ok())?.map(OwnedFd::from)
+    if !is_pipe {
+        return Ok(None);
+    }
+    match options.open(&path) {
+        Ok(pipe) => Ok(Some(pipe.into())),
+        Err(error) if error.raw_os_error() == Some(Errno::EMFILE as i32) => Err(DriverError::Host {
+            what: format!("{path} cannot be opened: {error}; `ulimit -n` says how many may be"),
+        }),
+        // The read end of a pipe, or one that is gone by now: no exported handle.
+        Err(_) => Ok(None),
+    }
 }

@@ -3,7 +3,7 @@
 //! One test in a binary of its own, because switching a rule off concerns the whole OS process.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 
@@ -40,13 +40,18 @@ impl Processes for Kept {
 
 fn recordings() -> HashMap<(String, String), Trace> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
-    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"];
-    let read = |file: &'static str| {
-        let path = folder.join(file).with_extension("jsonl");
-        let traces = Reader::new(BufReader::new(File::open(path).unwrap()));
-        traces.map(move |trace| trace.map(|trace| ((file.to_owned(), trace.header.name.clone()), trace)).unwrap())
+    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"].map(str::to_owned);
+    let read = |file: String| {
+        let traces = Reader::new(BufReader::new(File::open(folder.join(format!("{file}.jsonl"))).unwrap()));
+        traces.map(move |trace| trace.map(|trace| ((file.clone(), trace.header.name.clone()), trace)).unwrap())
     };
-    files.into_iter().flat_map(read).collect()
+    files.into_iter().chain(found(&folder)).flat_map(read).collect()
+}
+
+/// The recordings that random calls found, as the rules name them.
+fn found(folder: &Path) -> impl Iterator<Item = String> + use<> {
+    let entries = fs::read_dir(folder.join("found")).unwrap().map(|entry| entry.unwrap().file_name());
+    entries.filter_map(|name| Some(format!("found/{}", name.to_str()?.strip_suffix(".jsonl")?)))
 }
 
 /// Whether a trace is played as recorded, and notes the misuse if the rule is about an acceptance.

@@ -1,8 +1,8 @@
 //! The recordings of real hardware, played on the simulator: they are the specification of the model.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use peermap_driver::Driver;
 use peermap_sim::SimMachine;
@@ -21,9 +21,12 @@ impl Processes for InOne {
     }
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces")
+}
+
 fn replay(file: &str) -> Outcome {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces").join(file);
-    let traces = Reader::new(BufReader::new(File::open(path).unwrap()));
+    let traces = Reader::new(BufReader::new(File::open(folder().join(file)).unwrap()));
     traces.map(|trace| Player::play(&trace.unwrap(), &mut InOne(SimMachine::named("h200-x2").unwrap()))).sum()
 }
 
@@ -33,6 +36,15 @@ fn matches_in_full(file: &str, steps: usize) {
         eprintln!("{mismatch}");
     }
     assert_eq!((outcome.steps, outcome.matched), (steps, steps), "{file}");
+}
+
+#[test]
+fn what_random_calls_found() {
+    let entries = fs::read_dir(folder().join("found")).unwrap().map(|entry| entry.unwrap().file_name());
+    for name in entries.filter_map(|name| name.into_string().ok()).filter(|name| name.ends_with(".jsonl")) {
+        let outcome = replay(&format!("found/{name}"));
+        assert!(outcome.is_match(), "{}", outcome.mismatches[0]);
+    }
 }
 
 #[test]

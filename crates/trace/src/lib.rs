@@ -1,4 +1,4 @@
-//! Recorded driver calls: format, reader, writer, players, recorder.
+//! Recorded driver calls: format, reader, writer, players, recorder, generator.
 //!
 //! A *trace* is a list of driver calls of one or more processes with what the driver answered.
 //!
@@ -7,6 +7,7 @@
 //! - A [`Session`] plays steps on any [`peermap_driver::Driver`]: all processes [`InOne`] OS process, or each in one of
 //!   its own ([`Separate`]). [`Got::matches`] compares, and what differs is a [`Mismatch`]. [`Player`] does it for a whole
 //!   trace.
+//! - A [`Generator`] makes random traces, and [`shrink`] takes out of one what a difference does not need.
 //! - A [`Recorder`] is a driver around a driver that writes down what passes through.
 //!
 //! This crate never names a backend: whoever plays a trace passes the processes in ([`Processes`], [`Launch`]).
@@ -16,6 +17,7 @@
 
 mod call;
 mod format;
+mod generate;
 mod player;
 mod read;
 mod record;
@@ -26,6 +28,7 @@ mod write;
 
 pub use call::{OsStep, StepCall};
 pub use format::{FORMAT_VERSION, Header, Machine, Needs, Step, Trace};
+pub use generate::{GenerateError, Generator, Shrunk, Weights, shrink};
 pub use nix::errno::Errno;
 pub use nix::sys::signal::Signal;
 pub use player::{

@@ -19,7 +19,7 @@ use crate::hidden::{CHANNEL, TICKET};
 const MACHINE_TIME: Duration = Duration::from_secs(10);
 
 /// Work that nobody waits for never runs by itself: how long the steps of a trace take must change no answer.
-const OPTIONS: MachineOptions =
+pub(crate) const OPTIONS: MachineOptions =
     MachineOptions { policy: peermap_model::Policy::Measured, grace: Grace::Never, host_memory: None };
 
 /// This executable.
@@ -93,10 +93,10 @@ impl Drop for SimLaunch {
 }
 
 /// Processes of a simulated machine that all live in this OS process.
-pub(super) struct InOneProcesses(SimMachine);
+pub(crate) struct InOneProcesses(SimMachine);
 
 impl InOneProcesses {
-    pub(super) fn start(profile: &Profile) -> anyhow::Result<Self> {
+    pub(crate) fn start(profile: &Profile) -> anyhow::Result<Self> {
         Ok(Self(SimMachine::new(profile.clone(), OPTIONS)?))
     }
 }

@@ -1,8 +1,9 @@
-//! Playing traces on a backend, for `replay` and `record`.
+//! Playing traces on a backend, for all commands that do.
 
 mod files;
 mod launch;
 mod place;
 
 pub(crate) use files::{Steps, each_trace, malformed, open};
-pub(crate) use place::{Place, Refusal};
+pub(crate) use launch::{InOneProcesses, OPTIONS};
+pub(crate) use place::{Place, Refusal, simulated};

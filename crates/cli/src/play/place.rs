@@ -10,6 +10,7 @@ use peermap_trace::{Description, Got, InOne, Launch, Machine, Separate, Session,
 use super::files::Steps;
 use super::launch::{CudaLaunch, InOneProcesses, SimLaunch};
 use crate::args::{PlayBackend, ProcessMode};
+use crate::backend::allow_descriptors;
 
 /// The machine that the recordings were made on.
 const DEFAULT_PROFILE: &str = "h200-x2";
@@ -33,6 +34,11 @@ impl Refusal {
     pub(crate) fn unexpected(error: impl Into<anyhow::Error>) -> Self {
         Self::new(ExitCode::Unexpected, error)
     }
+}
+
+/// The simulated machine of a name, or the one that the recordings were made on.
+pub(crate) fn simulated(name: Option<&str>) -> Result<Profile, Refusal> {
+    Profile::named(name.unwrap_or(DEFAULT_PROFILE)).map_err(|error| Refusal::new(ExitCode::Usage, error))
 }
 
 enum Kind {
@@ -68,8 +74,8 @@ impl Place {
             }
             PlayBackend::Cuda => (Kind::Cuda, ProcessMode::Separate),
             PlayBackend::Sim => {
-                let profile = Profile::named(profile.unwrap_or(DEFAULT_PROFILE));
-                let profile = profile.map_err(|error| Refusal::new(ExitCode::Usage, error))?;
+                let profile = simulated(profile)?;
+                allow_descriptors(&profile.name).map_err(Refusal::unexpected)?;
                 (Kind::Sim(Box::new(profile)), ProcessMode::InOne)
             }
         };

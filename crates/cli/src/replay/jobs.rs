@@ -63,7 +63,7 @@ fn one(replay: &Replaying, machine: &RwLock<()>, trace: Trace) -> Result<Played,
 }
 
 /// Whether others would change what a trace sees, or it what they see: it reads free memory, faults or crashes.
-fn must_run_alone(trace: &Trace) -> bool {
+pub(crate) fn must_run_alone(trace: &Trace) -> bool {
     trace.steps.iter().any(|step| {
         step.call.driver_call() == Some(Call::cuMemGetInfo)
             || step.result.ends_the_process()

@@ -9,6 +9,8 @@ use std::time::Duration;
 use peermap_report::ExitCode;
 use peermap_trace::{Expected, Header, Mismatch};
 
+pub(crate) use jobs::must_run_alone;
+
 use crate::args::Replay;
 use crate::play::{Place, Refusal, Steps, each_trace};
 use crate::show;

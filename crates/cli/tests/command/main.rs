@@ -1,7 +1,9 @@
 //! The command as a person uses it: real processes, on the simulator.
 
+mod atlas;
 mod bad_input;
 mod deaths;
+mod differential;
 mod environment;
 mod main_job;
 mod replay;

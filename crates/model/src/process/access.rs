@@ -139,8 +139,14 @@ impl Process {
     /// `cuMemGetAccess`.
     ///
     /// # Errors
-    /// GETACCESS-1, GETACCESS-2.
+    /// GETACCESS-2, GETACCESS-1, in this order.
     pub fn mem_get_access(&mut self, ptr: DevicePtr, location: Location) -> Result<AccessFlags> {
+        let names_device = matches!(location.kind, LocationType::DEVICE | LocationType::HOST);
+        let ordinal = self.device_of(location.id).and_then(|_| usize::try_from(location.id).ok());
+        let known = (names_device && ordinal.is_some()) || location.kind == LocationType::HOST_NUMA;
+        if !known && rules::GETACCESS_2.is_on() {
+            return Err(rules::GETACCESS_2.refuse(&[("location", &location)], None));
+        }
         let mapped = self.mapping_at(ptr).map(|(_, mapping)| (mapping.rights, mapping.host_rights, mapping.place));
         if mapped.is_none()
             && self.legacy_at(ptr).is_none()
@@ -148,12 +154,6 @@ impl Process {
             && rules::GETACCESS_1.is_on()
         {
             return Err(rules::GETACCESS_1.refuse(&[("ptr", &ptr)], None));
-        }
-        let names_device = matches!(location.kind, LocationType::DEVICE | LocationType::HOST);
-        let ordinal = self.device_of(location.id).and_then(|_| usize::try_from(location.id).ok());
-        let known = (names_device && ordinal.is_some()) || location.kind == LocationType::HOST_NUMA;
-        if !known && rules::GETACCESS_2.is_on() {
-            return Err(rules::GETACCESS_2.refuse(&[("location", &location)], None));
         }
         let Some((rights, host_rights, place)) = mapped else { return Ok(AccessFlags::NONE) };
         let on_host = matches!(place, Place::HostNuma(_));

@@ -158,8 +158,14 @@ impl Process {
     /// `cuIpcGetMemHandle`.
     ///
     /// # Errors
-    /// LEGACY-1.
-    pub fn ipc_get_mem_handle(&self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<IpcMemHandle> {
+    /// FAULT-1, CTX-1, CTX-3, LEGACY-1.
+    pub fn ipc_get_mem_handle(
+        &self,
+        outside: &mut Outside<'_>,
+        thread: ThreadId,
+        ptr: DevicePtr,
+    ) -> Result<IpcMemHandle> {
+        self.current(thread)?;
         let Some((_, allocation)) = self.legacy_at(ptr) else {
             let mapped = self.mapping_at(ptr).map(|(_, mapping)| mapping.site);
             return Err(rules::LEGACY_1.refuse(&[("ptr", &ptr)], mapped));

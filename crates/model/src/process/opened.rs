@@ -53,7 +53,7 @@ impl Process {
     /// `cuIpcOpenMemHandle`.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, LEGACY-2 to LEGACY-6, LEGACY-8.
+    /// LEGACY-2, FAULT-1, CTX-1, CTX-3, LEGACY-3 to LEGACY-6, LEGACY-8.
     pub fn ipc_open_mem_handle(
         &mut self,
         outside: &mut Outside<'_>,
@@ -61,10 +61,10 @@ impl Process {
         handle: &IpcMemHandle,
         flags: u32,
     ) -> Result<DevicePtr> {
-        let context = self.current(thread)?;
-        if flags != LAZY_PEER_ACCESS && rules::LEGACY_2.is_on() {
+        if flags & LAZY_PEER_ACCESS == 0 && rules::LEGACY_2.is_on() {
             return Err(rules::LEGACY_2.refuse(&[("flags", &flags)], None));
         }
+        let context = self.current(thread)?;
         let (record, size) = match outside.machine.ask(Ask::ImportLegacy { handle: handle.0.to_vec() })? {
             Answer::LegacyAllocation { record, size } => (record, size),
             Answer::OwnHandle => return Err(rules::LEGACY_3.refuse(&[], None)),
@@ -112,9 +112,9 @@ impl Process {
     /// `cuIpcCloseMemHandle`. The memory goes from this process with the last close.
     ///
     /// # Errors
-    /// FAULT-1, LEGACY-7.
-    pub fn ipc_close_mem_handle(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<()> {
-        self.refuse_after_fault()?;
+    /// FAULT-1, CTX-1, CTX-3, LEGACY-7.
+    pub fn ipc_close_mem_handle(&mut self, outside: &mut Outside<'_>, thread: ThreadId, ptr: DevicePtr) -> Result<()> {
+        self.current(thread)?;
         let Some(opened) = self.opened.get_mut(&ptr.get()) else {
             let around = self.opened_at(ptr).map(|(_, opened)| opened.site);
             return Err(rules::LEGACY_7.refuse(&[("ptr", &ptr)], around));

@@ -29,8 +29,9 @@ impl Process {
     /// `cuMemGetAddressRange`.
     ///
     /// # Errors
-    /// RANGE-1, RANGE-2.
-    pub fn mem_get_address_range(&self, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
+    /// FAULT-1, CTX-1, CTX-3, RANGE-1, RANGE-2.
+    pub fn mem_get_address_range(&self, thread: ThreadId, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
+        self.current(thread)?;
         if let Some((start, mapping)) = self.mapping_at(ptr) {
             return match mapping.rights.granted().next() {
                 Some(_) => Ok((DevicePtr::new(start), ByteSize::new(mapping.size))),
@@ -49,7 +50,7 @@ impl Process {
     /// `cuPointerGetAttribute`.
     ///
     /// # Errors
-    /// POINTER-1, POINTER-2.
+    /// POINTER-1 to POINTER-3; for the device pointer also FAULT-1, CTX-1 and CTX-3.
     pub fn pointer_get_attribute(&self, thread: ThreadId, attribute: PointerAttribute, ptr: DevicePtr) -> Result<u64> {
         let Some(pointee) = self.pointee(thread, ptr) else {
             return Err(rules::POINTER_1.refuse(&[("ptr", &ptr), ("attribute", &attribute)], self.history_of(ptr)));
@@ -59,7 +60,13 @@ impl Process {
             PointerAttribute::CONTEXT => pointee.context,
             PointerAttribute::MEMORY_TYPE if on_device => MEMORY_TYPE_DEVICE,
             PointerAttribute::MEMORY_TYPE => MEMORY_TYPE_HOST,
-            PointerAttribute::DEVICE_POINTER => ptr.get(),
+            PointerAttribute::DEVICE_POINTER => {
+                self.current(thread)?;
+                if pointee.rights == Rights::None && rules::POINTER_3.is_on() {
+                    return Err(rules::POINTER_3.refuse(&[("ptr", &ptr)], self.history_of(ptr)));
+                }
+                ptr.get()
+            }
             PointerAttribute::BUFFER_ID | PointerAttribute::MEMORY_BLOCK_ID => pointee.buffer,
             PointerAttribute::IS_MANAGED | PointerAttribute::SYNC_MEMOPS => 0,
             PointerAttribute::DEVICE_ORDINAL => match pointee.place {

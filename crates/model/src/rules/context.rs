@@ -14,9 +14,14 @@ rules! { CONTEXT;
         "the device must be one that this process sees" step "peer" "peer-access-query" 6 step "legacy" "ctx-life" 2;
     DEVICE_2 = "DEVICE-2" [cuDeviceGetAttribute] INVALID_VALUE: "the attribute must be a known one"
         hardware "device::attributes_are_numbers_and_unknown_ones_are_refused";
-    CTX_1 = "CTX-1" [cuCtxSynchronize, cuCtxPopCurrent, cuMemAlloc, cuMemsetD8, cuMemcpyDtoH] INVALID_CONTEXT:
+    CTX_1 = "CTX-1" [cuCtxSynchronize, cuCtxPopCurrent, cuMemAlloc, cuMemsetD8, cuMemcpyDtoH, cuIpcOpenMemHandle,
+        cuIpcGetMemHandle, cuIpcCloseMemHandle, cuMemGetAddressRange, cuPointerGetAttribute] INVALID_CONTEXT:
         "a context must be current on the calling thread"
-        step "vmm" "no-context" 9 step "vmm" "no-context" 10 step "edges" "context-stack" 3;
+        step "vmm" "no-context" 9 step "vmm" "no-context" 10 step "edges" "context-stack" 3
+        step "found/legacy-handle-no-context" "legacy-handle-no-context" 5
+        step "found/legacy-close-no-context" "legacy-close-no-context" 26
+        step "found/address-range-no-context" "address-range-no-context" 3
+        step "found/device-pointer-no-context" "device-pointer-no-context" 5;
     CTX_2 = "CTX-2" [cuCtxDestroy, cuCtxSetCurrent, cuCtxPushCurrent, cuDevicePrimaryCtxRelease] INVALID_CONTEXT:
         "the context must be one that exists" manual "cuCtxDestroy";
     CTX_3 = "CTX-3" [cuCtxSynchronize] CONTEXT_IS_DESTROYED:

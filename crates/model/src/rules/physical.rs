@@ -31,7 +31,8 @@ rules! { PHYSICAL;
     HANDLE_1 = "HANDLE-1" [cuMemRelease, cuMemMap, cuMemExportToShareableHandle,
         cuMemGetAllocationPropertiesFromHandle] SUCCESS:
         "the driver follows a handle that is gone or was never handed out, and crashes"
-        step "vmm" "use-after-release" 6 step "vmm" "invalid-handle-release" 3 step "vmm" "invalid-handle-map" 4;
+        step "vmm" "use-after-release" 6 step "vmm" "invalid-handle-release" 3 step "vmm" "invalid-handle-map" 4
+        manual "cuMemRelease";
     EXPORT_1 = "EXPORT-1" [cuMemExportToShareableHandle] INVALID_VALUE: "the handle must not be null"
         step "vmm" "invalid-handles" 6;
     EXPORT_2 = "EXPORT-2" [cuMemExportToShareableHandle] INVALID_VALUE: "the flags must be 0"
@@ -58,10 +59,11 @@ rules! { PHYSICAL;
         step "vmm" "malloc-on-vmm-calls" 12 step "vmm" "malloc-on-vmm-calls" 13 step "legacy" "ctx-life" 6;
     LEGACY_1 = "LEGACY-1" [cuIpcGetMemHandle] INVALID_VALUE: "only memory from cuMemAlloc has a legacy handle"
         step "vmm" "malloc-on-vmm-calls" 19 step "legacy" "ipc-mem-args" 5;
-    LEGACY_2 = "LEGACY-2" [cuIpcOpenMemHandle] INVALID_VALUE: "the flags must be 1"
-        step "legacy" "ipc-mem-flags" 8 step "legacy" "ipc-mem-flags" 9 step "peer" "peer-legacy" 8;
+    LEGACY_2 = "LEGACY-2" [cuIpcOpenMemHandle] INVALID_VALUE: "the flags must have the lowest bit, lazy peer access"
+        step "legacy" "ipc-mem-flags" 8 step "legacy" "ipc-mem-flags" 9 step "peer" "peer-legacy" 8
+        step "found/legacy-open-flags-first" "legacy-open-flags-first" 7;
     LEGACY_3 = "LEGACY-3" [cuIpcOpenMemHandle] INVALID_CONTEXT: "a process cannot open its own legacy handle"
-        step "legacy" "ipc-mem-args" 7;
+        step "legacy" "ipc-mem-args" 7 step "found/legacy-open-more-flags" "legacy-open-more-flags" 5;
     LEGACY_4 = "LEGACY-4" [cuIpcOpenMemHandle] INVALID_HANDLE: "the process that made the handle must be there"
         step "legacy" "ipc-mem-exporter-gone" 9 step "legacy" "ipc-mem-exporter-exits" 14;
     LEGACY_5 = "LEGACY-5" [cuIpcOpenMemHandle] INVALID_VALUE: "the memory must not have been freed by its owner"

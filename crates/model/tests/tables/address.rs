@@ -115,7 +115,7 @@ fn rights() {
         }),
         ("range", |bench, subject| {
             let call = Call::cuMemGetAddressRange;
-            bench.call(call, |process, _| process.mem_get_address_range(subject.at)).map(|_| ())
+            bench.call(call, |process, _| process.mem_get_address_range(THREAD, subject.at)).map(|_| ())
         }),
         ("load", |bench, subject| {
             let call = Call::cuMemcpyDtoH;

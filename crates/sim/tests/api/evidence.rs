@@ -1,7 +1,7 @@
 //! The recorded step that shows a rule is refused here by that very rule, not by another with the same code.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -41,16 +41,24 @@ impl Processes for Watched {
 
 fn traces() -> BTreeMap<(String, String), Trace> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
-    ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"]
+    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"].map(str::to_owned);
+    files
         .into_iter()
+        .chain(found(&folder))
         .flat_map(|file| {
-            let open = File::open(folder.join(file).with_extension("jsonl")).unwrap();
+            let open = File::open(folder.join(format!("{file}.jsonl"))).unwrap();
             Reader::new(BufReader::new(open)).map(move |trace| {
                 let trace = trace.unwrap();
-                ((file.to_owned(), trace.header.name.clone()), trace)
+                ((file.clone(), trace.header.name.clone()), trace)
             })
         })
         .collect()
+}
+
+/// The recordings that random calls found, as the rules name them.
+fn found(folder: &Path) -> impl Iterator<Item = String> + use<> {
+    let entries = fs::read_dir(folder.join("found")).unwrap().map(|entry| entry.unwrap().file_name());
+    entries.filter_map(|name| Some(format!("found/{}", name.to_str()?.strip_suffix(".jsonl")?)))
 }
 
 /// The rule that refuses the last step of a trace that is cut after some steps.

@@ -259,8 +259,8 @@ impl World {
     fn get_access(&self, process: usize, at: u64, device: i32, tally: &mut Tally) -> Result<(), TestCaseError> {
         let mapping = self.reference.processes[process].mapping_at(at);
         let expected = match (mapping, device) {
+            (_, 7) => Expected::Refused(CuResult::INVALID_DEVICE),
             (None, _) => INVALID,
-            (Some(_), 7) => Expected::Refused(CuResult::INVALID_DEVICE),
             (Some(_), _) => Expected::Accepted,
         };
         let answer = self.processes[process].mem_get_access(self.ptr(at), Location::device(device));
