@@ -12,6 +12,7 @@ usage: run COMMAND [ARGUMENT]…
   claims             what the documentation claims about the host side, measured and judged
   bench NAME         one benchmark: barrier or transport; its files go to PEERMAP_BENCH_HOME (./peermap-bench)
   check              whether every file of the bundle is as it was packed
+  differential       random calls, driver against simulator    (peermap differential)
   …                  anything else goes to bin/peermap as it is: run, replay, --help
 
 Exit status: that of what was run; 2 for wrong usage.
