@@ -519,12 +519,12 @@ cuPointerGetAttribute [] pointer_get_attribute(attribute: PointerAttribute, ptr:
 cuIpcGetMemHandle [] ipc_get_mem_handle(ptr: DevicePtr) -> IpcMemHandle;
 
 /// Opens memory of another process by its legacy handle, in the current context. Opening it again counts, and gives the
-/// same address. A handle taken inside an allocation opens the whole.
+/// same address, even after its owner freed it or is gone. A handle taken inside an allocation opens the whole.
 ///
 /// # Errors
 /// `INVALID_CONTEXT` (CTX-1), or a handle of this very process (LEGACY-3). `INVALID_VALUE`: flags without 1
 /// (LEGACY-2), or memory that its owner freed (LEGACY-5). `INVALID_HANDLE`: its owner is gone (LEGACY-4), or it is open in another
-/// context of this process (LEGACY-6). `OUT_OF_MEMORY` (LEGACY-8).
+/// context of this process on the device (LEGACY-6). `OUT_OF_MEMORY` (LEGACY-8).
 ///
 /// # Source
 /// `cuIpcOpenMemHandle`; trace legacy, ipc-mem and ipc-mem-args
@@ -561,7 +561,8 @@ cuIpcOpenEventHandle [] ipc_open_event_handle(handle: &IpcEventHandle) -> Event;
 /// Fills with a byte, in order with the null stream. It returns before the work is done.
 ///
 /// # Errors
-/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: not all of it is writable by the context's device (COPY-1).
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: not all of it is writable by the context's device (COPY-1), or it is `cuMemAlloc` memory of a
+/// device that the context's has no peer access to (COPY-2).
 ///
 /// # Source
 /// `cuMemsetD8`; trace vmm, copy-faults

@@ -31,6 +31,12 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("found/legacy-handle-no-context"),
     recorded!("found/legacy-open-flags-first"),
     recorded!("found/legacy-open-more-flags"),
+    recorded!("found/legacy-reopen-exporter-exits"),
+    recorded!("found/legacy-reopen-exporter-frees"),
+    recorded!("found/legacy-reopen-other-context"),
+    recorded!("found/legacy-reopen-other-device"),
+    recorded!("found/memset-other-device"),
+    recorded!("found/memset-second-context"),
 ];
 
 /// The recording that moves gigabytes.

@@ -121,10 +121,22 @@ impl Process {
         Ok(Operand { ordinal, ptr })
     }
 
+    /// Whether the device of a context reaches legacy memory. A copy does without: it goes by the device that owns the memory.
+    fn check_reach(&self, context: u64, ptr: DevicePtr, size: ByteSize) -> Result<()> {
+        let ordinal = self.ordinal_of_context(context);
+        if let Some((_, allocation)) = self.legacy_at(ptr)
+            && !self.ordinals_reaching(allocation.context).contains(&ordinal)
+            && rules::COPY_2.is_on()
+        {
+            return Err(rules::COPY_2.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
+        }
+        Ok(())
+    }
+
     /// `cuMemsetD8` and `cuMemsetD8Async`.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1, COPY-2.
     pub fn memset_d8(
         &mut self,
         thread: ThreadId,
@@ -135,6 +147,7 @@ impl Process {
     ) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
         let dst = self.check_range(key.context, ptr, size, Rights::ReadWrite)?;
+        self.check_reach(key.context, ptr, size)?;
         self.enqueue(key, Operation::Fill { dst, value, size });
         Ok(())
     }

@@ -93,7 +93,7 @@ impl Process {
     }
 
     /// The devices that reach legacy memory of a context: its own, and those with peer access to it.
-    fn ordinals_reaching(&self, context: u64) -> Vec<usize> {
+    pub(super) fn ordinals_reaching(&self, context: u64) -> Vec<usize> {
         let own = self.ordinal_of_context(context);
         let peers = self.contexts.values().filter(|state| state.peers.contains(&context)).map(|state| state.ordinal);
         std::iter::once(own).chain(peers).collect()

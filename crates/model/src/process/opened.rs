@@ -19,6 +19,7 @@ pub(super) struct OpenedLegacy {
     /// Whole granules.
     pub(super) mapped: ByteSize,
     pub(super) context: u64,
+    handle: IpcMemHandle,
     alloc: AllocId,
     place: Place,
     /// How much more often it was opened than closed.
@@ -65,6 +66,9 @@ impl Process {
             return Err(rules::LEGACY_2.refuse(&[("flags", &flags)], None));
         }
         let context = self.current(thread)?;
+        if let Some(start) = self.open_again(context, handle)? {
+            return Ok(start);
+        }
         let (record, size) = match outside.machine.ask(Ask::ImportLegacy { handle: handle.0.to_vec() })? {
             Answer::LegacyAllocation { record, size } => (record, size),
             Answer::OwnHandle => return Err(rules::LEGACY_3.refuse(&[], None)),
@@ -72,26 +76,36 @@ impl Process {
             Answer::Freed => return Err(rules::LEGACY_5.refuse(&[], None)),
             other => return Err(unexpected(&other)),
         };
-        if let Some((start, opened)) = self.opened.iter_mut().find(|(_, opened)| opened.alloc == record.alloc) {
-            if opened.context != context && rules::LEGACY_6.is_on() {
-                return Err(rules::LEGACY_6.refuse(&[], Some(opened.site)));
-            }
-            opened.opens += 1;
-            return Ok(DevicePtr::new(*start));
+        self.open_here(outside, context, handle, &record, size)
+    }
+
+    /// Memory that the process has open on the device is found without its owner, which may have freed it or left.
+    fn open_again(&mut self, context: u64, handle: &IpcMemHandle) -> Result<Option<DevicePtr>> {
+        let ordinal = self.ordinal_of_context(context);
+        let here = |opened: &OpenedLegacy| self.ordinal_of_context(opened.context) == ordinal;
+        let found =
+            self.opened.iter().find(|(_, opened)| opened.handle == *handle && here(opened)).map(|(start, _)| *start);
+        let Some((start, opened)) = found.and_then(|start| Some((start, self.opened.get_mut(&start)?))) else {
+            return Ok(None);
+        };
+        if opened.context != context && rules::LEGACY_6.is_on() {
+            return Err(rules::LEGACY_6.refuse(&[], Some(opened.site)));
         }
-        self.open_here(outside, context, &record, size)
+        opened.opens += 1;
+        Ok(Some(DevicePtr::new(start)))
     }
 
     fn open_here(
         &mut self,
         outside: &mut Outside<'_>,
         context: u64,
+        handle: &IpcMemHandle,
         record: &AllocationRecord,
         size: ByteSize,
     ) -> Result<DevicePtr> {
         let placed = self.place_legacy(record.size);
         let Some(start) = placed else {
-            outside.machine.ask(Ask::Drop { alloc: record.alloc })?;
+            self.let_go_opened(outside, record.alloc)?;
             return Err(rules::LEGACY_8.refuse(&[("size", &size)], None));
         };
         let ordinal = self.ordinal_of_context(context);
@@ -100,6 +114,7 @@ impl Process {
             size,
             mapped: record.size,
             context,
+            handle: *handle,
             alloc: record.alloc,
             place: record.place,
             opens: 1,
@@ -129,7 +144,15 @@ impl Process {
             outside.tables.clear(ordinal, start, opened.mapped);
         }
         self.space.remove(start);
-        outside.machine.ask(Ask::Drop { alloc: opened.alloc }).map(|_| ())
+        self.let_go_opened(outside, opened.alloc)
+    }
+
+    /// Holds memory no longer, unless it is open on another device.
+    fn let_go_opened(&self, outside: &mut Outside<'_>, alloc: AllocId) -> Result<()> {
+        if self.opened.values().any(|opened| opened.alloc == alloc) {
+            return Ok(());
+        }
+        outside.machine.ask(Ask::Drop { alloc }).map(|_| ())
     }
 
     /// Closes what a context that goes has open.

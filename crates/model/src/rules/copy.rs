@@ -7,4 +7,8 @@ rules! { COPY;
         "the current context's device must have the right to every byte"
         step "vmm" "copy-faults" 11 step "vmm" "copy-faults" 17 step "vmm" "copy-faults" 22
         step "vmm" "copy-faults" 29 step "peer" "peer-map" 14;
+    COPY_2 = "COPY-2" [cuMemsetD8] INVALID_VALUE:
+        "memory from cuMemAlloc is set only by its own device and by those with peer access to its context"
+        step "found/memset-other-device" "memset-other-device" 7 step "found/memset-other-device" "memset-other-device" 8
+        step "found/memset-other-device" "memset-other-device" 20;
 }
