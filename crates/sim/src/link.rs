@@ -12,19 +12,36 @@ use crate::host::MachineHost;
 use crate::process::Inner;
 use crate::protocol::{FromProcess, ToProcess};
 
+/// The descriptors that lie beside the next question and beside the last answer.
+#[derive(Default)]
+pub(crate) struct Beside {
+    attached: Option<OwnedFd>,
+    received: Option<OwnedFd>,
+}
+
 /// A way to the machine that also carries descriptors, beside a question and beside an answer.
 pub(crate) trait Link: MachineLink + Send {
+    /// The descriptors on their way.
+    fn beside(&mut self) -> &mut Beside;
+
     /// Puts a descriptor beside the next question.
     ///
     /// # Errors
     /// If it cannot be duplicated.
-    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()>;
+    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
+        self.beside().attached = Some(duplicate(descriptor)?);
+        Ok(())
+    }
 
     /// Takes it away again, if the question was not asked.
-    fn detach(&mut self);
+    fn detach(&mut self) {
+        self.beside().attached = None;
+    }
 
     /// Takes the descriptor that lay beside the last answer.
-    fn take_descriptor(&mut self) -> Option<OwnedFd>;
+    fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.beside().received.take()
+    }
 
     /// Has the process that a mark is of run what comes before it. If that process lives in this OS process it is given
     /// instead, and the caller sees to it, once it holds no lock.
@@ -41,38 +58,28 @@ fn duplicate(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
 pub(crate) struct DirectLink {
     host: Arc<Mutex<MachineHost>>,
     process: ProcessId,
-    attached: Option<OwnedFd>,
-    received: Option<OwnedFd>,
+    beside: Beside,
 }
 
 impl DirectLink {
     pub(crate) fn new(host: Arc<Mutex<MachineHost>>, process: ProcessId) -> Self {
-        Self { host, process, attached: None, received: None }
+        Self { host, process, beside: Beside::default() }
     }
 }
 
 impl MachineLink for DirectLink {
     fn ask(&mut self, ask: Ask) -> Result<Answer> {
-        let attached = self.attached.take();
+        let attached = self.beside.attached.take();
         let mut host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
         let (answer, made) = host.answer(self.process, ask, attached.as_ref().map(AsFd::as_fd))?;
-        self.received = made;
+        self.beside.received = made;
         Ok(answer)
     }
 }
 
 impl Link for DirectLink {
-    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
-        self.attached = Some(duplicate(descriptor)?);
-        Ok(())
-    }
-
-    fn detach(&mut self) {
-        self.attached = None;
-    }
-
-    fn take_descriptor(&mut self) -> Option<OwnedFd> {
-        self.received.take()
+    fn beside(&mut self) -> &mut Beside {
+        &mut self.beside
     }
 
     fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {
@@ -95,15 +102,14 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// A machine in another OS process. It sees the hang-up when this is dropped, or when the process dies.
 pub(crate) struct RemoteLink {
     channel: TypedChannel<FromProcess, ToProcess>,
-    attached: Option<OwnedFd>,
-    received: Option<OwnedFd>,
+    beside: Beside,
     /// Why the machine could not be reached, once: what it answers later may be the answer to the question given up.
     lost: Option<String>,
 }
 
 impl RemoteLink {
-    pub(crate) const fn new(channel: TypedChannel<FromProcess, ToProcess>) -> Self {
-        Self { channel, attached: None, received: None, lost: None }
+    pub(crate) fn new(channel: TypedChannel<FromProcess, ToProcess>) -> Self {
+        Self { channel, beside: Beside::default(), lost: None }
     }
 
     fn exchange(
@@ -120,7 +126,7 @@ impl RemoteLink {
 
 impl MachineLink for RemoteLink {
     fn ask(&mut self, ask: Ask) -> Result<Answer> {
-        let attached = self.attached.take();
+        let attached = self.beside.attached.take();
         if let Some(what) = &self.lost {
             return Err(DriverError::Host { what: what.clone() });
         }
@@ -129,7 +135,7 @@ impl MachineLink for RemoteLink {
             self.lost = Some(what.clone());
             DriverError::Host { what }
         })?;
-        self.received = received.pop();
+        self.beside.received = received.pop();
         match answer {
             ToProcess::Answer(answer) => Ok(answer),
             ToProcess::Failed(what) => Err(DriverError::Host { what }),
@@ -139,17 +145,8 @@ impl MachineLink for RemoteLink {
 }
 
 impl Link for RemoteLink {
-    fn attach(&mut self, descriptor: BorrowedFd<'_>) -> Result<()> {
-        self.attached = Some(duplicate(descriptor)?);
-        Ok(())
-    }
-
-    fn detach(&mut self) {
-        self.attached = None;
-    }
-
-    fn take_descriptor(&mut self) -> Option<OwnedFd> {
-        self.received.take()
+    fn beside(&mut self) -> &mut Beside {
+        &mut self.beside
     }
 
     fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {

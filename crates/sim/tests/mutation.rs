@@ -2,10 +2,10 @@
 //!
 //! One test in a binary of its own, because switching a rule off concerns the whole OS process.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::BufReader;
-use std::path::Path;
+#[path = "support/recordings.rs"]
+mod recordings;
+
+use std::collections::{BTreeMap, HashMap};
 
 use peermap_driver::{
     AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, Dim3, Driver, DriverError, Event,
@@ -14,7 +14,9 @@ use peermap_driver::{
 };
 use peermap_model::{Evidence, Rule, rules};
 use peermap_sim::{SimMachine, SimProcess};
-use peermap_trace::{End, Player, Processes, Reader, StartError, Trace};
+use peermap_trace::{End, Player, Processes, StartError, Trace};
+
+use recordings::recordings;
 
 /// Processes of one machine, and the misuses of those that have ended.
 struct Kept {
@@ -36,22 +38,6 @@ impl Processes for Kept {
         let ended = self.processes.remove(&number).expect("a process ends once");
         self.misuses.extend(ended.misuses().iter().map(|misuse| misuse.rule));
     }
-}
-
-fn recordings() -> HashMap<(String, String), Trace> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
-    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"].map(str::to_owned);
-    let read = |file: String| {
-        let traces = Reader::new(BufReader::new(File::open(folder.join(format!("{file}.jsonl"))).unwrap()));
-        traces.map(move |trace| trace.map(|trace| ((file.clone(), trace.header.name.clone()), trace)).unwrap())
-    };
-    files.into_iter().chain(found(&folder)).flat_map(read).collect()
-}
-
-/// The recordings that random calls found, as the rules name them.
-fn found(folder: &Path) -> impl Iterator<Item = String> + use<> {
-    let entries = fs::read_dir(folder.join("found")).unwrap().map(|entry| entry.unwrap().file_name());
-    entries.filter_map(|name| Some(format!("found/{}", name.to_str()?.strip_suffix(".jsonl")?)))
 }
 
 /// Whether a trace is played as recorded, and notes the misuse if the rule is about an acceptance.
@@ -120,7 +106,8 @@ fn a_ninth_peer() -> Result<()> {
     contexts[..9].iter().try_for_each(|peer| process.ctx_enable_peer_access(*peer, 0))
 }
 
-fn open_in_a_second_context() -> Result<()> {
+/// A process in a context of its own, and the handle of another's memory.
+fn opener() -> Result<(SimProcess, SimProcess, IpcMemHandle)> {
     let machine = SimMachine::named("h200-x2").unwrap();
     let (owner, opener) = (machine.process().unwrap(), machine.process().unwrap());
     owner.init(0)?;
@@ -128,19 +115,18 @@ fn open_in_a_second_context() -> Result<()> {
     owner.ctx_create(0, Device(0))?;
     let handle = owner.ipc_get_mem_handle(owner.mem_alloc(ByteSize::mib(2))?)?;
     opener.ctx_create(0, Device(0))?;
+    Ok((owner, opener, handle))
+}
+
+fn open_in_a_second_context() -> Result<()> {
+    let (_owner, opener, handle) = opener()?;
     opener.ipc_open_mem_handle(&handle, 1)?;
     opener.ctx_create(0, Device(0))?;
     opener.ipc_open_mem_handle(&handle, 1).map(|_| ())
 }
 
 fn open_with_no_addresses_left() -> Result<()> {
-    let machine = SimMachine::named("h200-x2").unwrap();
-    let (owner, opener) = (machine.process().unwrap(), machine.process().unwrap());
-    owner.init(0)?;
-    opener.init(0)?;
-    owner.ctx_create(0, Device(0))?;
-    let handle = owner.ipc_get_mem_handle(owner.mem_alloc(ByteSize::mib(2))?)?;
-    opener.ctx_create(0, Device(0))?;
+    let (_owner, opener, handle) = opener()?;
     for shift in (21..44).rev() {
         let piece = ByteSize::new(1 << shift);
         while opener.mem_address_reserve(piece, ByteSize::ZERO, peermap_driver::DevicePtr::NULL, 0).is_ok() {}
@@ -204,7 +190,7 @@ fn calls() -> Vec<Breaks> {
 }
 
 /// How many recordings and calls notice that the rule holds or does not.
-fn witnesses(rule: &'static Rule, recordings: &HashMap<(String, String), Trace>, calls: &[Breaks]) -> usize {
+fn witnesses(rule: &'static Rule, recordings: &BTreeMap<(String, String), Trace>, calls: &[Breaks]) -> usize {
     let named = rule.evidence.iter().filter_map(|evidence| match evidence {
         Evidence::Step(file, trace, _) => Some((file.to_string(), trace.to_string())),
         Evidence::Hardware(_) | Evidence::Manual(_) => None,

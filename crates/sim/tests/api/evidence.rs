@@ -1,15 +1,13 @@
 //! The recorded step that shows a rule is refused here by that very rule, not by another with the same code.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::BufReader;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use peermap_driver::{Call, Driver, DriverError, Intercepted, Interceptor, Value};
 use peermap_model::{Evidence, rules};
 use peermap_sim::SimMachine;
-use peermap_trace::{End, Player, Processes, Reader, StartError, Trace};
+use peermap_trace::{End, Player, Processes, StartError, Trace};
+
+use crate::recordings::recordings;
 
 /// Keeps the rule of the last call that was refused.
 #[derive(Clone, Default)]
@@ -39,28 +37,6 @@ impl Processes for Watched {
     }
 }
 
-fn traces() -> BTreeMap<(String, String), Trace> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
-    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1"].map(str::to_owned);
-    files
-        .into_iter()
-        .chain(found(&folder))
-        .flat_map(|file| {
-            let open = File::open(folder.join(format!("{file}.jsonl"))).unwrap();
-            Reader::new(BufReader::new(open)).map(move |trace| {
-                let trace = trace.unwrap();
-                ((file.clone(), trace.header.name.clone()), trace)
-            })
-        })
-        .collect()
-}
-
-/// The recordings that random calls found, as the rules name them.
-fn found(folder: &Path) -> impl Iterator<Item = String> + use<> {
-    let entries = fs::read_dir(folder.join("found")).unwrap().map(|entry| entry.unwrap().file_name());
-    entries.filter_map(|name| Some(format!("found/{}", name.to_str()?.strip_suffix(".jsonl")?)))
-}
-
 /// The rule that refuses the last step of a trace that is cut after some steps.
 fn refused_by(trace: &Trace, steps: usize) -> Option<&'static str> {
     let mut cut = trace.clone();
@@ -72,7 +48,7 @@ fn refused_by(trace: &Trace, steps: usize) -> Option<&'static str> {
 
 #[test]
 fn each_rule_refuses_the_steps_that_show_it() {
-    let traces = traces();
+    let traces = recordings();
     let mut wrong = Vec::new();
     for rule in rules::all().filter(|rule| !rule.result.is_success() || rule.id == rules::HANDLE_1.id) {
         for evidence in rule.evidence {

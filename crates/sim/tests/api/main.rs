@@ -1,5 +1,7 @@
 //! The simulated driver in one OS process, concern by concern.
 
+#[path = "../support/recordings.rs"]
+mod recordings;
 #[path = "../support/mod.rs"]
 mod support;
 
