@@ -8,7 +8,7 @@ use std::mem::{align_of, offset_of, size_of};
 
 use peermap_driver::{
     AccessDesc, AllocationProp, AllocationType, CompressionType, CuResult, DriverError, HandleType, Location,
-    LocationType, Result,
+    LocationType, MemPoolProps, Result,
 };
 
 /// `CUmemLocation`.
@@ -49,6 +49,20 @@ struct CuMemAllocFlags {
     reserved: [u8; 4],
 }
 
+/// `CUmemPoolProps`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CuMemPoolProps {
+    allocation_type: u32,
+    handle_types: u32,
+    location: CuMemLocation,
+    /// A pointer that only Windows uses; null here.
+    win32_security_attributes: u64,
+    max_size: u64,
+    usage: u16,
+    reserved: [u8; 54],
+}
+
 /// Room for whatever a call writes through a `void *`: the widest is a fabric handle of 64 bytes.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +78,8 @@ const _: () = {
     assert!(offset_of!(CuMemAllocationProp, location) == 8);
     assert!(offset_of!(CuMemAllocationProp, win32_handle_meta_data) == 16);
     assert!(offset_of!(CuMemAllocationProp, alloc_flags) == 24);
+    assert!(size_of::<CuMemPoolProps>() == 88 && align_of::<CuMemPoolProps>() == 8);
+    assert!(offset_of!(CuMemPoolProps, max_size) == 24 && offset_of!(CuMemPoolProps, usage) == 32);
     assert!(size_of::<CuMemAllocFlags>() == 8 && offset_of!(CuMemAllocFlags, usage) == 2);
 };
 
@@ -102,6 +118,20 @@ impl From<&AllocationProp> for CuMemAllocationProp {
                 usage: prop.usage,
                 reserved: [0; 4],
             },
+        }
+    }
+}
+
+impl From<&MemPoolProps> for CuMemPoolProps {
+    fn from(props: &MemPoolProps) -> Self {
+        Self {
+            allocation_type: props.allocation_type.0,
+            handle_types: props.handle_types.0,
+            location: props.location.into(),
+            win32_security_attributes: 0,
+            max_size: props.max_size.get(),
+            usage: props.usage,
+            reserved: [0; 54],
         }
     }
 }
@@ -166,6 +196,9 @@ mod tests {
             offset_of!(CuMemAllocationProp, alloc_flags.usage),
             offset_of!(sys::CUmemAllocationProp, allocFlags.usage)
         );
+        assert_eq!(size_of::<CuMemPoolProps>(), size_of::<sys::CUmemPoolProps>());
+        assert_eq!(offset_of!(CuMemPoolProps, location), offset_of!(sys::CUmemPoolProps, location));
+        assert_eq!(size_of::<peermap_driver::MemPoolPtrExportData>(), size_of::<sys::CUmemPoolPtrExportData>());
         assert_eq!(size_of::<AnyValue>(), size_of::<sys::CUmemFabricHandle>());
         assert_eq!(size_of::<peermap_driver::IpcMemHandle>(), size_of::<sys::CUipcMemHandle>());
         assert_eq!(size_of::<peermap_driver::Uuid>(), size_of::<sys::CUuuid>());

@@ -30,6 +30,7 @@ mod library;
 mod memory;
 mod module;
 mod open;
+mod pool;
 mod share;
 mod stream;
 

@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 use cudarc::driver::sys;
 use peermap_driver::{CuResult, DriverError, Result};
 
-use crate::layout::{AnyValue, CuIpcHandle, CuMemAccessDesc, CuMemAllocationProp, CuMemLocation};
+use crate::layout::{AnyValue, CuIpcHandle, CuMemAccessDesc, CuMemAllocationProp, CuMemLocation, CuMemPoolProps};
 
 /// What the driver answered, as a result.
 pub(crate) const fn check(code: u32) -> Result<()> {
@@ -168,6 +168,28 @@ functions! {
     optional ipc_close_mem_handle = cuIpcCloseMemHandle(ptr: u64);
     optional ipc_get_event_handle = cuIpcGetEventHandle(handle: *mut [u8; 64], event: u64);
     optional ipc_open_event_handle = cuIpcOpenEventHandle(event: *mut u64, handle: CuIpcHandle);
+
+    optional mem_alloc_async = cuMemAllocAsync(ptr: *mut u64, size: u64, stream: u64);
+    optional mem_alloc_from_pool_async = cuMemAllocFromPoolAsync(ptr: *mut u64, size: u64, pool: u64, stream: u64);
+    optional mem_free_async = cuMemFreeAsync(ptr: u64, stream: u64);
+    optional device_get_default_mem_pool = cuDeviceGetDefaultMemPool(pool: *mut u64, device: i32);
+    optional device_get_mem_pool = cuDeviceGetMemPool(pool: *mut u64, device: i32);
+    optional device_set_mem_pool = cuDeviceSetMemPool(device: i32, pool: u64);
+    optional mem_pool_create = cuMemPoolCreate(pool: *mut u64, props: *const CuMemPoolProps);
+    optional mem_pool_destroy = cuMemPoolDestroy(pool: u64);
+    optional mem_pool_get_attribute = cuMemPoolGetAttribute(pool: u64, attribute: u32, value: *mut AnyValue);
+    optional mem_pool_set_attribute = cuMemPoolSetAttribute(pool: u64, attribute: u32, value: *mut AnyValue);
+    optional mem_pool_trim_to = cuMemPoolTrimTo(pool: u64, min_bytes_to_keep: u64);
+    optional mem_pool_set_access = cuMemPoolSetAccess(pool: u64, desc: *const CuMemAccessDesc, count: u64);
+    optional mem_pool_get_access = cuMemPoolGetAccess(flags: *mut u32, pool: u64, location: *mut CuMemLocation);
+    optional mem_pool_export_to_shareable_handle = cuMemPoolExportToShareableHandle(
+        shareable: *mut AnyValue, pool: u64, handle_type: u32, flags: u64
+    );
+    optional mem_pool_import_from_shareable_handle = cuMemPoolImportFromShareableHandle(
+        pool: *mut u64, os_handle: *const c_void, handle_type: u32, flags: u64
+    );
+    optional mem_pool_export_pointer = cuMemPoolExportPointer(share_data: *mut [u8; 64], ptr: u64);
+    optional mem_pool_import_pointer = cuMemPoolImportPointer(ptr: *mut u64, pool: u64, share_data: *mut [u8; 64]);
 
     optional memset_d8 = cuMemsetD8_v2(dst: u64, value: u8, size: u64);
     optional memset_d8_async = cuMemsetD8Async(dst: u64, value: u8, size: u64, stream: u64);

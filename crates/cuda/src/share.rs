@@ -25,12 +25,8 @@ impl CudaDriver {
         unsafe {
             self.library.mem_export_to_shareable_handle(&raw mut shareable, handle.as_raw(), handle_type.0, flags)
         }?;
-        match handle_type {
-            HandleType::FABRIC => Ok(ShareableHandle::Fabric(FabricHandle(shareable.0))),
-            // SAFETY: the driver opened this descriptor for the caller of the export, who owns it from now on.
-            HandleType::POSIX_FILE_DESCRIPTOR => unsafe { own(shareable.first_i32()) }.map(ShareableHandle::PosixFd),
-            _ => Err(DriverError::refused(CuResult::NOT_SUPPORTED)),
-        }
+        // SAFETY: the driver wrote it just now, for the caller of the export.
+        unsafe { shareable_handle(&shareable, handle_type) }
     }
 
     pub(crate) fn mem_import_from_shareable_handle(
@@ -83,11 +79,24 @@ impl CudaDriver {
     }
 }
 
+/// What an export wrote, by type.
+///
+/// # Safety
+/// The driver wrote it, and nobody has taken it over before.
+pub(crate) unsafe fn shareable_handle(written: &AnyValue, handle_type: HandleType) -> Result<ShareableHandle> {
+    match handle_type {
+        HandleType::FABRIC => Ok(ShareableHandle::Fabric(FabricHandle(written.0))),
+        // SAFETY: the driver opened this descriptor for the caller of the export, who owns it from now on.
+        HandleType::POSIX_FILE_DESCRIPTOR => unsafe { own(written.first_i32()) }.map(ShareableHandle::PosixFd),
+        _ => Err(DriverError::refused(CuResult::NOT_SUPPORTED)),
+    }
+}
+
 /// What the driver takes as `void *osHandle`: the number of a descriptor, or the address of a fabric handle.
 ///
 /// # Errors
 /// `INVALID_VALUE`: a descriptor given as a fabric handle. The driver would follow its number as an address.
-fn os_handle(from: OsHandle<'_>, handle_type: HandleType) -> Result<*const c_void> {
+pub(crate) fn os_handle(from: OsHandle<'_>, handle_type: HandleType) -> Result<*const c_void> {
     match from {
         OsHandle::Fabric(handle) => Ok(std::ptr::from_ref(handle).cast()),
         OsHandle::Fd(_) | OsHandle::FdNumber(_) if handle_type == HandleType::FABRIC => {

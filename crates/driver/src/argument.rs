@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
+use crate::attribute::{DeviceAttribute, FunctionAttribute, MemPoolAttribute, PointerAttribute};
 use crate::handle::{
-    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, Stream,
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module, Stream,
 };
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
@@ -12,6 +12,7 @@ use crate::memory::{
     AccessDesc, AccessFlags, AllocationProp, CompressionType, GranularityOption, HandleType, Location, LocationType,
     OsHandle,
 };
+use crate::pool::{MemPoolProps, MemPoolPtrExportData};
 use crate::result::CuResult;
 use crate::unit::{ByteSize, DevicePtr};
 
@@ -95,13 +96,16 @@ arguments! {
     Module: self => Value::Handle(self.as_raw());
     Function: self => Value::Handle(self.as_raw());
     MemHandle: self => Value::Handle(self.as_raw());
+    MemPool: self => Value::Handle(self.as_raw());
     HostPtr: self => Value::Handle(self.as_raw());
     IpcMemHandle: self => Value::Bytes(self.0.len() as u64);
     IpcEventHandle: self => Value::Bytes(self.0.len() as u64);
+    MemPoolPtrExportData: self => Value::Bytes(self.0.len() as u64);
     CuResult: self => Value::Text(self.name());
     DeviceAttribute: self => Value::Text(self.to_string());
     PointerAttribute: self => Value::Text(self.to_string());
     FunctionAttribute: self => Value::Text(self.to_string());
+    MemPoolAttribute: self => Value::Text(self.to_string());
     LocationType: self => Value::Text(self.to_string());
     HandleType: self => Value::Text(self.to_string());
     CompressionType: self => Value::Text(self.to_string());
@@ -115,6 +119,12 @@ arguments! {
         ("location", self.location.value()),
         ("compression", self.compression.value()),
         ("gpu_direct_rdma", self.gpu_direct_rdma.value()),
+    ]);
+    MemPoolProps: self => Value::Fields(vec![
+        ("type", self.allocation_type.0.value()),
+        ("handle_types", self.handle_types.value()),
+        ("location", self.location.value()),
+        ("max_size", self.max_size.value()),
     ]);
     OsHandle<'_>: self => match self {
         OsHandle::Fd(_) | OsHandle::FdNumber(_) => Value::Number(self.fd_number().map_or(-1, i128::from)),

@@ -252,9 +252,24 @@ attributes! {
         ALLOWED_HANDLE_TYPES = 14,
         IS_GPU_DIRECT_RDMA_CAPABLE = 15,
         ACCESS_FLAGS = 16,
+        MEMPOOL_HANDLE = 17,
         MAPPING_SIZE = 18,
         MAPPING_BASE_ADDR = 19,
         MEMORY_BLOCK_ID = 20,
+    }
+}
+
+attributes! {
+    /// A property of a memory pool (`CUmemPool_attribute`).
+    MemPoolAttribute, "CU_MEMPOOL_ATTR_" {
+        REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+        REUSE_ALLOW_OPPORTUNISTIC = 2,
+        REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+        RELEASE_THRESHOLD = 4,
+        RESERVED_MEM_CURRENT = 5,
+        RESERVED_MEM_HIGH = 6,
+        USED_MEM_CURRENT = 7,
+        USED_MEM_HIGH = 8,
     }
 }
 

@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
+use crate::attribute::{DeviceAttribute, FunctionAttribute, MemPoolAttribute, PointerAttribute};
 use crate::error::Result;
 use crate::for_each_call;
 use crate::handle::{
-    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, Stream, Uuid,
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module, Stream, Uuid,
 };
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
@@ -16,6 +16,7 @@ use crate::memory::{
     AccessDesc, AccessFlags, AllocationProp, GranularityOption, HandleType, Location, MemInfo, OsHandle,
     ShareableHandle,
 };
+use crate::pool::{MemPoolProps, MemPoolPtrExportData};
 use crate::result::CuResult;
 use crate::unit::{ByteSize, DevicePtr};
 

@@ -433,7 +433,8 @@ cuMemExportToShareableHandle [] mem_export_to_shareable_handle(
 ///
 /// # Errors
 /// `INVALID_VALUE`: descriptor 0 (IMPORT-1), type none (IMPORT-2). `NOT_SUPPORTED`: a type of another platform
-/// (IMPORT-3). `UNKNOWN`: a closed descriptor, or one that is no device memory (IMPORT-4).
+/// (IMPORT-3), or a descriptor of a pool (IMPORT-6). `UNKNOWN`: a closed descriptor, or one that is no device memory
+/// (IMPORT-4).
 ///
 /// # Source
 /// `cuMemImportFromShareableHandle`; trace share, import-args; trace edges, import-wrong-descriptor
@@ -508,6 +509,175 @@ cuMemGetAddressRange [] mem_get_address_range(ptr: DevicePtr) -> (DevicePtr, Byt
 /// # Source
 /// `cuPointerGetAttribute`; trace vmm, address-range
 cuPointerGetAttribute [] pointer_get_attribute(attribute: PointerAttribute, ptr: DevicePtr) -> u64;
+
+/// Allocates memory of the current pool of the stream's device ([`Driver::device_get_mem_pool`]), in order with a stream. Size 0
+/// gives a null address.
+///
+/// # Errors
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_HANDLE` (STREAM-2). `OUT_OF_MEMORY` (POOL-7).
+///
+/// # Source
+/// `cuMemAllocAsync`; trace pools/one, pool-sizes
+cuMemAllocAsync [] mem_alloc_async(size: ByteSize, stream: Stream) -> DevicePtr;
+
+/// Allocates memory of a pool, in order with a stream.
+///
+/// # Errors
+/// As [`Driver::mem_alloc_async`]. `INVALID_VALUE`: no such pool, or one of another process (POOL-1, POOL-2).
+///
+/// # Source
+/// `cuMemAllocFromPoolAsync`; trace pools/one, pool-sizes
+cuMemAllocFromPoolAsync [] mem_alloc_from_pool_async(size: ByteSize, pool: MemPool, stream: Stream) -> DevicePtr;
+
+/// Frees memory of a pool, of [`Driver::mem_alloc`] or of an imported pool, in order with a stream. The pool keeps it
+/// until a synchronisation sees the free through, and beyond that up to its release threshold. Null is fine.
+///
+/// # Errors
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_HANDLE` (STREAM-2). `INVALID_VALUE`: not the start of such memory (POOL-8).
+///
+/// # Source
+/// `cuMemFreeAsync`; trace pools/one, pool-free and pool-release
+cuMemFreeAsync [] mem_free_async(ptr: DevicePtr, stream: Stream) -> ();
+
+/// The pool that a device has from the start.
+///
+/// # Errors
+/// `INVALID_DEVICE` (DEVICE-1).
+///
+/// # Source
+/// `cuDeviceGetDefaultMemPool`; trace pools/one, pool-current
+cuDeviceGetDefaultMemPool [] device_get_default_mem_pool(device: Device) -> MemPool;
+
+/// The pool that [`Driver::mem_alloc_async`] takes memory of a device from.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such device (POOL-9).
+///
+/// # Source
+/// `cuDeviceGetMemPool`; trace pools/one, pool-current
+cuDeviceGetMemPool [] device_get_mem_pool(device: Device) -> MemPool;
+
+/// Makes a pool the one that [`Driver::mem_alloc_async`] takes memory of a device from.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such device (POOL-9), no such pool, one of another process (POOL-1, POOL-2), or one of another place
+/// (POOL-10).
+///
+/// # Source
+/// `cuDeviceSetMemPool`; trace pools/one, pool-current
+cuDeviceSetMemPool [] device_set_mem_pool(device: Device, pool: MemPool) -> ();
+
+/// Makes a pool.
+///
+/// # Errors
+/// `INVALID_VALUE`: a type other than pinned (POOL-3), handle types of another platform (POOL-4), a place that cannot
+/// hold memory, or memory that can be shared (POOL-5).
+///
+/// # Source
+/// `cuMemPoolCreate`; trace pools/one, pool-create
+cuMemPoolCreate [] mem_pool_create(props: &MemPoolProps) -> MemPool;
+
+/// Destroys a pool. Its allocations stay until they are freed; a device whose current pool it was goes back to its default one.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool (POOL-1), a default pool (POOL-6), or an imported one of which allocations are imported
+/// (POOL-11).
+///
+/// # Source
+/// `cuMemPoolDestroy`; trace pools/one, pool-destroy; trace pools/one, pool-share
+cuMemPoolDestroy [] mem_pool_destroy(pool: MemPool) -> ();
+
+/// A property of a pool, as a number: a size or a truth value.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool, one of another process (POOL-1, POOL-2), or an unknown attribute (POOL-12).
+///
+/// # Source
+/// `cuMemPoolGetAttribute`; trace pools/one, pool-attributes
+cuMemPoolGetAttribute [] mem_pool_get_attribute(pool: MemPool, attribute: MemPoolAttribute) -> u64;
+
+/// Changes a property of a pool. A high-water mark can be set to 0 only, which lets it begin again at the current value.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool, one of another process (POOL-1, POOL-2), an unknown attribute or one that cannot be
+/// changed (POOL-12), or a high-water mark other than 0 (POOL-13).
+///
+/// # Source
+/// `cuMemPoolSetAttribute`; trace pools/one, pool-attributes
+cuMemPoolSetAttribute [] mem_pool_set_attribute(pool: MemPool, attribute: MemPoolAttribute, value: u64) -> ();
+
+/// Gives memory that a pool does not use back to the device, but leaves so much reserved.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool, or one of another process (POOL-1, POOL-2).
+///
+/// # Source
+/// `cuMemPoolTrimTo`; trace pools/one, pool-release
+cuMemPoolTrimTo [] mem_pool_trim_to(pool: MemPool, min_bytes_to_keep: ByteSize) -> ();
+
+/// Sets the rights of places on all memory of a pool, past and future.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool (POOL-1), unknown rights (POOL-25). `INVALID_DEVICE`: unknown device, one that cannot
+/// reach the pool (POOL-14), or no rights for the pool's own device (POOL-15). `NOT_SUPPORTED`: rights to read only, or
+/// a place other than a device (POOL-16).
+///
+/// # Source
+/// `cuMemPoolSetAccess`; trace pools/one, pool-access
+cuMemPoolSetAccess [] mem_pool_set_access(pool: MemPool, desc: &[AccessDesc]) -> ();
+
+/// The rights of a place on the memory of a pool.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool (POOL-1), or no such place (POOL-17).
+///
+/// # Source
+/// `cuMemPoolGetAccess`; trace pools/one, pool-access
+cuMemPoolGetAccess [] mem_pool_get_access(pool: MemPool, location: Location) -> AccessFlags;
+
+/// Makes something of a pool that another process can import.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool, one of another process (POOL-1, POOL-2), flags, or a type that was not asked for at
+/// creation (POOL-18). `NOT_PERMITTED`: a pool with fabric handles without an IMEX channel (POOL-19). `NOT_SUPPORTED`: the
+/// device has no fabric handles (POOL-26).
+///
+/// # Source
+/// `cuMemPoolExportToShareableHandle`; trace pools/one, pool-export
+cuMemPoolExportToShareableHandle [] mem_pool_export_to_shareable_handle(
+    pool: MemPool, handle_type: HandleType, flags: u64
+) -> ShareableHandle;
+
+/// A pool that another process exported: the same one each time. Nothing can be allocated from it.
+///
+/// # Errors
+/// `INVALID_VALUE`: descriptor 0, flags, or no single known type (POOL-20). `NOT_SUPPORTED`: a type of another platform
+/// (POOL-21), or a descriptor of memory (POOL-27). `UNKNOWN`: a descriptor that is closed or something else (POOL-22).
+///
+/// # Source
+/// `cuMemPoolImportFromShareableHandle`; trace pools/one, pool-import
+cuMemPoolImportFromShareableHandle [] mem_pool_import_from_shareable_handle(
+    from: OsHandle<'_>, handle_type: HandleType, flags: u64
+) -> MemPool;
+
+/// What another process needs to find an allocation of an exported pool.
+///
+/// # Errors
+/// `INVALID_VALUE`: not the start of an allocation of a pool of this process that was exported before (POOL-23). The real
+/// driver crashes if the pool has fabric handles only and was not exported (HANDLE-3).
+///
+/// # Source
+/// `cuMemPoolExportPointer`; trace pools/one, pool-export
+cuMemPoolExportPointer [] mem_pool_export_pointer(ptr: DevicePtr) -> MemPoolPtrExportData;
+
+/// Maps an allocation of an imported pool. Importing it again gives the same address and does not count.
+///
+/// # Errors
+/// `INVALID_VALUE`: no such pool (POOL-1), or no imported one, or no such allocation of it (POOL-24).
+///
+/// # Source
+/// `cuMemPoolImportPointer`; trace pools/one, pool-share
+cuMemPoolImportPointer [] mem_pool_import_pointer(pool: MemPool, share_data: &MemPoolPtrExportData) -> DevicePtr;
 
 /// A legacy handle to memory of [`Driver::mem_alloc`].
 ///

@@ -110,6 +110,8 @@ opaque_handle! {
     Function("function");
     /// A physical allocation (`CUmemGenericAllocationHandle`).
     MemHandle("memory handle");
+    /// A pool of memory that is allocated and freed in the order of streams (`CUmemoryPool`).
+    MemPool("memory pool");
     /// Page-locked host memory, by address. [`crate::PinnedBuffer`] owns one and is the safe way to use it.
     HostPtr("host memory");
 }
@@ -121,6 +123,11 @@ impl Stream {
 
 impl MemHandle {
     /// The null handle, which every call refuses with `INVALID_VALUE`.
+    pub const NULL: Self = Self(0);
+}
+
+impl MemPool {
+    /// The null pool, which every call refuses with `INVALID_VALUE`.
     pub const NULL: Self = Self(0);
 }
 

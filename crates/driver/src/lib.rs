@@ -21,16 +21,17 @@ mod jit;
 mod launch;
 mod memory;
 mod pinned;
+mod pool;
 mod result;
 mod unit;
 
 pub use argument::{Argument, Value};
-pub use attribute::{DeviceAttribute, FunctionAttribute, PointerAttribute};
+pub use attribute::{DeviceAttribute, FunctionAttribute, MemPoolAttribute, PointerAttribute};
 pub use call::{Call, Driver};
 pub use error::{CallSite, DriverError, Explanation, Result, RuleId};
 pub use handle::{
-    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, Module, ParseUuidError, Stream,
-    Uuid,
+    Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module,
+    ParseUuidError, Stream, Uuid,
 };
 pub use intercept::{Intercepted, Interceptor};
 pub use jit::{JitLog, JitOptions};
@@ -40,5 +41,6 @@ pub use memory::{
     HandleType, Location, LocationType, MemInfo, OsHandle, ShareableHandle,
 };
 pub use pinned::{InFlight, PinnedBuffer};
+pub use pool::{MemPoolProps, MemPoolPtrExportData};
 pub use result::CuResult;
 pub use unit::{ByteSize, DevicePtr, ParseSizeError};

@@ -33,6 +33,6 @@ pub use profile::{DeviceProfile, Fabric, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
 pub use visibility::visible_devices;
 pub use wire::{
-    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, MachineLink, Place, ProcessId, Rights,
-    SharedEventId, SharedMark,
+    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, MachineLink, POOL_UNIT, Place, PoolId,
+    PoolUnit, ProcessId, Rights, SharedEventId, SharedMark,
 };

@@ -85,11 +85,7 @@ impl HandleState {
 
 /// The end of a call that broke a rule about a handle: a refusal, or the crash of the real driver.
 pub(crate) fn handle_error(rule: &'static Rule, handle: MemHandle, made: Option<CallSite>) -> DriverError {
-    if rule.id == rules::HANDLE_1.id {
-        rule.crash(&[("handle", &handle)], made)
-    } else {
-        rule.refuse(&[("handle", &handle)], made)
-    }
+    if rule.crashes() { rule.crash(&[("handle", &handle)], made) } else { rule.refuse(&[("handle", &handle)], made) }
 }
 
 #[cfg(test)]

@@ -47,6 +47,12 @@ impl Rule {
         Self { id, calls, result, sentence, evidence, off: AtomicBool::new(false) }
     }
 
+    /// Whether the real driver crashes where the rule is broken: it follows a handle that is none.
+    #[must_use]
+    pub fn crashes(&self) -> bool {
+        self.id.0.starts_with("HANDLE-")
+    }
+
     /// Switches the rule off or on again, in the whole OS process. It is for tests that show that something notices: what the
     /// rule refuses is then accepted, or, where there is nothing to go on with, refused with a code of no meaning.
     pub fn switch(&self, on: bool) {

@@ -16,6 +16,19 @@ pub struct AllocId(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ExportId(pub u64);
 
+/// What a pool reserves at a time.
+///
+/// # Units
+/// Bytes.
+///
+/// # Source
+/// trace pools/one, pool-sizes
+pub const POOL_UNIT: u64 = 32 << 20;
+
+/// A pool that processes share.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct PoolId(pub u64);
+
 /// An event that processes share.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct SharedEventId(pub u64);
@@ -70,6 +83,8 @@ pub enum Holding {
     Mapping,
     /// As memory from `cuMemAlloc`.
     Legacy,
+    /// Behind the addresses of a pool.
+    Pool,
 }
 
 /// What a process asks its machine.
@@ -136,6 +151,57 @@ pub enum Ask {
         /// Its bytes.
         handle: Vec<u8>,
     },
+    /// Make a pool one that other processes can import.
+    SharePool {
+        /// Where its memory lies.
+        place: Place,
+        /// By which call.
+        site: CallSite,
+    },
+    /// Make a descriptor of a pool. It travels beside the answer.
+    ExportPoolDescriptor {
+        /// Which.
+        pool: PoolId,
+        /// By which call.
+        site: CallSite,
+    },
+    /// Make a fabric handle of a pool.
+    ExportPoolFabric {
+        /// Which.
+        pool: PoolId,
+    },
+    /// Have the pool that a descriptor is of. The descriptor travels beside the question.
+    ImportPoolDescriptor,
+    /// Have the pool that a fabric handle is of.
+    ImportPoolFabric {
+        /// Its bytes.
+        handle: Vec<u8>,
+    },
+    /// Keep the memory of an allocation for importers, and name it.
+    ExportPoolPointer {
+        /// Of which pool.
+        pool: PoolId,
+        /// How far from the pool's base it begins.
+        offset: u64,
+        /// Its size as asked for.
+        size: ByteSize,
+        /// How many addresses the pool has.
+        bytes: ByteSize,
+        /// The memory behind it, by the number of the unit.
+        units: Vec<(u64, AllocId)>,
+    },
+    /// Hold the memory that an exported pointer stands for.
+    ImportPoolPointer {
+        /// Of which pool.
+        pool: PoolId,
+        /// Its name.
+        name: Vec<u8>,
+    },
+    /// The process has a pool no longer.
+    ClosePool {
+        /// Which.
+        pool: PoolId,
+    },
     /// Make an event that other processes can open, or give the handle of one again.
     ShareEvent {
         /// Which, if it is shared already.
@@ -189,6 +255,17 @@ pub struct AllocationRecord {
     pub site: CallSite,
 }
 
+/// Memory behind a part of a pool's addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PoolUnit {
+    /// Which part, counted from the pool's base.
+    pub number: u64,
+    /// The allocation.
+    pub alloc: AllocId,
+    /// Its bytes.
+    pub backing: Backing,
+}
+
 /// What a machine answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Answer {
@@ -203,6 +280,28 @@ pub enum Answer {
     },
     /// Nothing of this machine has that descriptor or fabric handle.
     NotExported,
+    /// The descriptor is of something else: of a pool where memory is wanted, or the other way round.
+    OtherKind,
+    /// A pool that processes share.
+    Pool {
+        /// Which.
+        pool: PoolId,
+        /// Where its memory lies.
+        place: Place,
+    },
+    /// The name of an exported pointer.
+    PoolPointer(Vec<u8>),
+    /// What an exported pointer stands for.
+    PoolAllocation {
+        /// How far from the pool's base it begins.
+        offset: u64,
+        /// Its size as asked for.
+        size: ByteSize,
+        /// How many addresses the pool has.
+        bytes: ByteSize,
+        /// The memory behind it.
+        units: Vec<PoolUnit>,
+    },
     /// A descriptor was made; it travels beside this answer.
     Descriptor,
     /// A fabric handle was made.

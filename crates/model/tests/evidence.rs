@@ -8,19 +8,23 @@ use peermap_driver::CuResult;
 use peermap_model::{Evidence, Rule, rules};
 use serde_json::Value;
 
-/// The files of recordings, those that random calls found included.
+/// The files of recordings, those of pools and those that random calls found included.
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
-    let entries = [folder.clone(), folder.join("found")].map(|folder| fs::read_dir(folder).unwrap());
+    let entries =
+        [folder.clone(), folder.join("found"), folder.join("pools")].map(|folder| fs::read_dir(folder).unwrap());
     let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
 }
 
-/// What a rule calls a file: `vmm`, or `found/NAME`.
+/// What a rule calls a file: `vmm`, or `found/NAME` and `pools/NAME`.
 fn stem(file: &Path) -> String {
     let stem = file.file_stem().unwrap().to_str().unwrap();
-    let is_found = file.parent().is_some_and(|folder| folder.ends_with("found"));
-    if is_found { format!("found/{stem}") } else { stem.to_owned() }
+    let folder = file.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    match folder.filter(|folder| *folder != "traces") {
+        Some(folder) => format!("{folder}/{stem}"),
+        None => stem.to_owned(),
+    }
 }
 
 /// The steps of every recorded trace, by file and name.
@@ -42,7 +46,7 @@ fn recordings() -> HashMap<(String, String), Vec<Value>> {
 
 /// What a step answers where the rule decides: the code by name, or the crash of the driver.
 fn expected(rule: &Rule) -> String {
-    if rule.id == rules::HANDLE_1.id { "SIGSEGV".to_owned() } else { rule.result.name() }
+    if rule.crashes() { "SIGSEGV".to_owned() } else { rule.result.name() }
 }
 
 /// What is wrong with a piece of evidence, if anything is.

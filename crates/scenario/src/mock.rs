@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Call, Context, CuResult, Device, DeviceAttribute, DevicePtr,
     Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle,
-    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle,
-    PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
+    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute,
+    MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid,
+    for_each_call,
 };
 
 /// The attributes of a device.

@@ -39,7 +39,8 @@ impl Inner {
 
     pub(crate) fn ctx_synchronize(&self, thread: ThreadId) -> Result<()> {
         let plan = self.call(Call::cuCtxSynchronize, |process, _| process.ctx_synchronize(thread))?;
-        self.run(plan)
+        self.run(plan)?;
+        self.resume(|process, outside| process.context_was_seen(outside, thread))
     }
 
     pub(crate) fn ctx_enable_peer_access(&self, thread: ThreadId, peer: Context, flags: u32) -> Result<()> {

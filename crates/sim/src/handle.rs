@@ -1,6 +1,6 @@
 //! The model's numbers as the handles of the trait.
 
-use peermap_driver::{Context, Event, Function, MemHandle, Module, Stream};
+use peermap_driver::{Context, Event, Function, MemHandle, MemPool, Module, Stream};
 
 macro_rules! handles {
     ($($name:ident -> $kind:ident;)*) => {$(
@@ -18,4 +18,5 @@ handles! {
     module -> Module;
     function -> Function;
     mem_handle -> MemHandle;
+    mem_pool -> MemPool;
 }

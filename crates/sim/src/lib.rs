@@ -32,6 +32,7 @@ mod module;
 mod operation;
 mod pattern;
 mod pinned;
+mod pool;
 mod process;
 mod protocol;
 mod run;

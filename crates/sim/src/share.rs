@@ -13,6 +13,7 @@ use peermap_driver::{
 use peermap_model::{Answer, Outside, ThreadId};
 
 use crate::handle;
+use crate::link::Link;
 use crate::process::{Inner, State};
 use crate::tables::Tables;
 
@@ -29,15 +30,7 @@ impl Inner {
         let mut tables = Tables(&self.memory.tables);
         let mut outside = Outside { machine: &mut **link, tables: &mut tables };
         let answer = process.mem_export_to_shareable_handle(&mut outside, handle, handle_type, flags)?;
-        let out_of_turn = || DriverError::Host { what: "the simulated machine answered out of turn".to_owned() };
-        match answer {
-            Answer::Descriptor => link.take_descriptor().map(ShareableHandle::PosixFd).ok_or_else(out_of_turn),
-            Answer::Fabric(bytes) => {
-                let bytes = bytes.try_into().map_err(|_| out_of_turn())?;
-                Ok(ShareableHandle::Fabric(FabricHandle(bytes)))
-            }
-            _ => Err(out_of_turn()),
-        }
+        shareable_handle(link.as_mut(), answer)
     }
 
     pub(crate) fn mem_import_from_shareable_handle(
@@ -48,25 +41,11 @@ impl Inner {
     ) -> Result<MemHandle> {
         let mut state = self.enter(Call::cuMemImportFromShareableHandle)?;
         let State { process, link, .. } = &mut *state;
-        if handle_type == HandleType::POSIX_FILE_DESCRIPTOR {
-            // A number that is no open pipe goes without a descriptor, and the machine finds nothing.
-            match from {
-                OsHandle::Fd(descriptor) => link.attach(descriptor)?,
-                OsHandle::FdNumber(number) => {
-                    if let Some(descriptor) = open_pipe(number)? {
-                        link.attach(descriptor.as_fd())?;
-                    }
-                }
-                OsHandle::Fabric(_) => {}
-            }
-        }
-        let fabric = match from {
-            OsHandle::Fabric(handle) => Some(handle.0.as_slice()),
-            OsHandle::Fd(_) | OsHandle::FdNumber(_) => None,
-        };
+        attach(link.as_mut(), from, handle_type)?;
         let mut tables = Tables(&self.memory.tables);
         let mut outside = Outside { machine: &mut **link, tables: &mut tables };
-        let imported = process.mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric, handle_type);
+        let imported =
+            process.mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric_bytes(&from), handle_type);
         link.detach();
         imported.map(handle::mem_handle)
     }
@@ -92,6 +71,41 @@ impl Inner {
     pub(crate) fn ipc_open_event_handle(&self, thread: ThreadId, handle: &IpcEventHandle) -> Result<Event> {
         self.call(Call::cuIpcOpenEventHandle, |process, outside| process.ipc_open_event_handle(outside, thread, handle))
             .map(handle::event)
+    }
+}
+
+/// What an export gave: the machine's answer, or the descriptor beside it.
+pub(crate) fn shareable_handle(link: &mut dyn Link, answer: Answer) -> Result<ShareableHandle> {
+    let out_of_turn = || DriverError::Host { what: "the simulated machine answered out of turn".to_owned() };
+    match answer {
+        Answer::Descriptor => link.take_descriptor().map(ShareableHandle::PosixFd).ok_or_else(out_of_turn),
+        Answer::Fabric(bytes) => {
+            let bytes = bytes.try_into().map_err(|_| out_of_turn())?;
+            Ok(ShareableHandle::Fabric(FabricHandle(bytes)))
+        }
+        _ => Err(out_of_turn()),
+    }
+}
+
+/// Puts the descriptor of an import beside the next question. A number that is no open pipe goes without, and the
+/// machine finds nothing.
+pub(crate) fn attach(link: &mut dyn Link, from: OsHandle<'_>, handle_type: HandleType) -> Result<()> {
+    match from {
+        _ if handle_type != HandleType::POSIX_FILE_DESCRIPTOR => Ok(()),
+        OsHandle::Fd(descriptor) => link.attach(descriptor),
+        OsHandle::FdNumber(number) => match open_pipe(number)? {
+            Some(descriptor) => link.attach(descriptor.as_fd()),
+            None => Ok(()),
+        },
+        OsHandle::Fabric(_) => Ok(()),
+    }
+}
+
+/// The bytes of a fabric handle.
+pub(crate) fn fabric_bytes<'h>(from: &OsHandle<'h>) -> Option<&'h [u8]> {
+    match from {
+        OsHandle::Fabric(handle) => Some(handle.0.as_slice()),
+        OsHandle::Fd(_) | OsHandle::FdNumber(_) => None,
     }
 }
 

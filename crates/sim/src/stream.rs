@@ -12,12 +12,13 @@ impl Inner {
     }
 
     pub(crate) fn stream_destroy(&self, thread: ThreadId, stream: Stream) -> Result<()> {
-        self.call(Call::cuStreamDestroy, |process, _| process.stream_destroy(thread, stream))
+        self.call(Call::cuStreamDestroy, |process, outside| process.stream_destroy(outside, thread, stream))
     }
 
     pub(crate) fn stream_synchronize(&self, thread: ThreadId, stream: Stream) -> Result<()> {
         let plan = self.call(Call::cuStreamSynchronize, |process, _| process.stream_synchronize(thread, stream))?;
-        self.run(plan)
+        self.run(plan)?;
+        self.resume(|process, outside| process.stream_was_seen(outside, thread, stream))
     }
 
     pub(crate) fn stream_query(&self, thread: ThreadId, stream: Stream) -> Result<()> {
@@ -48,9 +49,10 @@ impl Inner {
         let until =
             self.call(Call::cuEventSynchronize, |process, outside| process.event_synchronize(outside, event))?;
         match until {
-            Synchronize::Work(plan) => self.run(plan),
-            Synchronize::Shared(mark) => self.await_shared(&mark),
+            Synchronize::Work(plan) => self.run(plan)?,
+            Synchronize::Shared(mark) => self.await_shared(&mark)?,
         }
+        self.resume(|process, outside| process.event_was_seen(outside, event))
     }
 
     pub(crate) fn event_elapsed_time(&self, _: ThreadId, start: Event, end: Event) -> Result<f32> {

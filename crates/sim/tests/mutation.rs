@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use peermap_driver::{
     AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, Dim3, Driver, DriverError, Event,
     FabricHandle, Function, FunctionAttribute, HandleType, HostPtr, IpcEventHandle, IpcMemHandle, JitOptions,
-    LaunchConfig, Module, OsHandle, PointerAttribute, Result, RuleId, Stream,
+    LaunchConfig, MemPoolProps, Module, OsHandle, PointerAttribute, Result, RuleId, Stream,
 };
 use peermap_model::{Evidence, Rule, rules};
 use peermap_sim::{SimMachine, SimProcess};
@@ -45,7 +45,7 @@ fn as_recorded(trace: &Trace, rule: &Rule) -> bool {
     let mut kept =
         Kept { machine: SimMachine::named("h200-x2").unwrap(), processes: HashMap::new(), misuses: Vec::new() };
     let matched = Player::play(trace, &mut kept).is_match();
-    let about_acceptance = rule.result.is_success() && rule.id != rules::HANDLE_1.id;
+    let about_acceptance = rule.result.is_success() && !rule.crashes();
     let running = kept.processes.values().flat_map(SimProcess::misuses).map(|misuse| misuse.rule);
     let noted = running.chain(kept.misuses).any(|noted| noted == rule.id);
     matched && (noted || !about_acceptance)
@@ -173,6 +173,11 @@ fn calls() -> Vec<Breaks> {
             let handle = FabricHandle([7; 64]);
             let process = process("default");
             process.mem_import_from_shareable_handle(OsHandle::Fabric(&handle), HandleType::FABRIC).map(|_| ())
+        }),
+        (&rules::POOL_26, || {
+            let process = process("no-fabric");
+            let pool = process.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::FABRIC))?;
+            process.mem_pool_export_to_shareable_handle(pool, HandleType::FABRIC, 0).map(|_| ())
         }),
         (&rules::LEGACY_4, || with_context().ipc_open_mem_handle(&IpcMemHandle([7; 64]), 1).map(|_| ())),
         (&rules::LEGACY_6, open_in_a_second_context),

@@ -78,6 +78,16 @@ fn work_in_flight() {
 }
 
 #[test]
+fn pools_of_one_device() {
+    matches_in_full("pools/one.jsonl", 1691);
+}
+
+#[test]
+fn pools_of_two_devices() {
+    matches_in_full("pools/two.jsonl", 133);
+}
+
+#[test]
 fn random_calls_of_one_process() {
     matches_in_full("random_1.jsonl", 2664);
 }

@@ -85,6 +85,27 @@ const DRIVER_CALLS: &[&str] = &[
     "cuModuleUnload",
 ];
 
+/// The driver calls that were added to version 1 later: those of memory pools.
+const POOL_CALLS: &[&str] = &[
+    "cuMemAllocAsync",
+    "cuMemAllocFromPoolAsync",
+    "cuMemFreeAsync",
+    "cuDeviceGetDefaultMemPool",
+    "cuDeviceGetMemPool",
+    "cuDeviceSetMemPool",
+    "cuMemPoolCreate",
+    "cuMemPoolDestroy",
+    "cuMemPoolGetAttribute",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolTrimTo",
+    "cuMemPoolSetAccess",
+    "cuMemPoolGetAccess",
+    "cuMemPoolExportToShareableHandle",
+    "cuMemPoolImportFromShareableHandle",
+    "cuMemPoolExportPointer",
+    "cuMemPoolImportPointer",
+];
+
 /// What a step calls: a driver call that the format knows, or an [`OsStep`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StepCall(&'static str);
@@ -98,7 +119,7 @@ impl StepCall {
 
     /// Every call that the format knows: those of the driver, then the steps outside it.
     pub fn all() -> impl Iterator<Item = Self> {
-        DRIVER_CALLS.iter().copied().chain(OS_STEPS.iter().map(|(name, _)| *name)).map(Self)
+        DRIVER_CALLS.iter().chain(POOL_CALLS).copied().chain(OS_STEPS.iter().map(|(name, _)| *name)).map(Self)
     }
 
     /// The name: `cuMemMap`, `send`.

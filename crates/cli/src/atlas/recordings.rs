@@ -23,6 +23,8 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("random_1"),
     recorded!("random_2"),
     recorded!("random_peer"),
+    recorded!("pools/one"),
+    recorded!("pools/two"),
     recorded!("found/address-range-no-context"),
     recorded!("found/device-pointer-no-context"),
     recorded!("found/device-pointer-no-right"),

@@ -59,6 +59,7 @@ impl fmt::Display for HolderList {
                     Holding::Handle => "a handle",
                     Holding::Mapping => "mappings",
                     Holding::Legacy => "cuMemAlloc",
+                    Holding::Pool => "a pool",
                 };
                 write!(f, " {how} of process {};", process.0)?;
             }

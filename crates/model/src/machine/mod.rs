@@ -8,6 +8,7 @@ mod arena;
 mod event;
 mod holders;
 mod legacy;
+mod pool;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +18,11 @@ pub use holders::{HolderLine, HolderList};
 
 use crate::chooser::{Chooser, Policy};
 use crate::profile::Profile;
-use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, ProcessId};
+use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, PoolId, ProcessId};
 use arena::Arena;
 use event::SharedEvents;
 use legacy::LegacyExport;
+use pool::SharedPool;
 
 /// How much larger an arena is than the memory of its device: room, so that free memory is never too scattered to be
 /// used in one piece, as it is not on hardware, where allocations need no contiguous memory.
@@ -30,7 +32,7 @@ const ARENA_ROOM: u64 = 4;
 const NAME_BYTES: usize = 64;
 
 /// Bytes of a host NUMA node that simulated processes may allocate.
-const HOST_NODE_BYTES: u64 = 64 << 30;
+pub(crate) const HOST_NODE_BYTES: u64 = 64 << 30;
 
 /// Bytes that an allocation left behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +57,14 @@ pub enum MachineError {
         /// What.
         alloc: AllocId,
     },
+    /// The process does not have the pool that it speaks of.
+    #[error("process {process:?} does not have {pool:?}")]
+    NoPool {
+        /// Who.
+        process: ProcessId,
+        /// What.
+        pool: PoolId,
+    },
     /// There is no such place.
     #[error("there is no {0:?}")]
     Place(Place),
@@ -75,6 +85,15 @@ struct Allocation {
     record: AllocationRecord,
     holders: BTreeMap<ProcessId, Holding>,
     exports: BTreeMap<ExportId, CallSite>,
+    /// The pools that keep it for importers.
+    pools: BTreeSet<PoolId>,
+}
+
+/// What a descriptor is of.
+#[derive(Clone, Copy)]
+enum Exported {
+    Allocation(AllocId),
+    Pool(PoolId),
 }
 
 /// The shared half of the simulated driver.
@@ -83,15 +102,17 @@ pub struct Machine {
     chooser: Chooser,
     arenas: Vec<Arena>,
     allocations: BTreeMap<AllocId, Allocation>,
-    exported_from: BTreeMap<ExportId, AllocId>,
+    exported_from: BTreeMap<ExportId, Exported>,
     fabric: BTreeMap<Vec<u8>, (AllocId, ProcessId)>,
     legacy: BTreeMap<Vec<u8>, LegacyExport>,
+    pools: BTreeMap<PoolId, SharedPool>,
     events: SharedEvents,
     processes: BTreeSet<ProcessId>,
     discards: Vec<Discard>,
     next_process: u32,
     next_alloc: u64,
     next_export: u64,
+    next_pool: u64,
 }
 
 impl Machine {
@@ -112,12 +133,14 @@ impl Machine {
             exported_from: BTreeMap::new(),
             fabric: BTreeMap::new(),
             legacy: BTreeMap::new(),
+            pools: BTreeMap::new(),
             events: SharedEvents::default(),
             processes: BTreeSet::new(),
             discards: Vec::new(),
             next_process: 0,
             next_alloc: 0,
             next_export: 0,
+            next_pool: 0,
         }
     }
 
@@ -155,16 +178,21 @@ impl Machine {
         }
         self.fabric.retain(|_, (_, exporter)| *exporter != process);
         self.legacy.retain(|_, export| export.exporter != process);
+        self.leave_pools(process);
         self.events.disconnect(process);
     }
 
     /// The last copy of a descriptor has gone.
     pub fn descriptor_gone(&mut self, export: ExportId) {
-        if let Some(alloc) = self.exported_from.remove(&export)
-            && let Some(allocation) = self.allocations.get_mut(&alloc)
-        {
-            allocation.exports.remove(&export);
-            self.free_if_unheld(alloc);
+        match self.exported_from.remove(&export) {
+            Some(Exported::Allocation(alloc)) => {
+                if let Some(allocation) = self.allocations.get_mut(&alloc) {
+                    allocation.exports.remove(&export);
+                }
+                self.free_if_unheld(alloc);
+            }
+            Some(Exported::Pool(pool)) => self.pool_descriptor_gone(pool, export),
+            None => {}
         }
     }
 
@@ -210,13 +238,14 @@ impl Machine {
                 let export = ExportId(self.next_export);
                 self.held_by(process, alloc)?.exports.insert(export, site);
                 self.next_export += 1;
-                self.exported_from.insert(export, alloc);
+                self.exported_from.insert(export, Exported::Allocation(alloc));
                 return Ok((Answer::Descriptor, Some(export)));
             }
-            Ask::ImportDescriptor => {
-                let alloc = descriptor.and_then(|export| self.exported_from.get(&export).copied());
-                self.import(process, alloc)
-            }
+            Ask::ImportDescriptor => match descriptor.and_then(|export| self.exported_from.get(&export).copied()) {
+                Some(Exported::Allocation(alloc)) => self.import(process, Some(alloc)),
+                Some(Exported::Pool(_)) => Answer::OtherKind,
+                None => Answer::NotExported,
+            },
             Ask::ExportFabric { alloc } => {
                 self.held_by(process, alloc)?;
                 let count = self.fabric.len() as u64;
@@ -231,6 +260,22 @@ impl Machine {
             Ask::MemInfo { device } => self.mem_info(device)?,
             Ask::ExportLegacy { alloc, size } => self.export_legacy(process, alloc, size)?,
             Ask::ImportLegacy { handle } => self.import_legacy(process, &handle),
+            Ask::SharePool { place, .. } => self.share_pool(process, place),
+            Ask::ExportPoolDescriptor { pool, site } => {
+                let export = self.export_pool(process, pool, site)?;
+                return Ok((Answer::Descriptor, Some(export)));
+            }
+            Ask::ExportPoolFabric { pool } => self.export_pool_fabric(process, pool)?,
+            Ask::ImportPoolDescriptor => {
+                let exported = descriptor.and_then(|export| self.exported_from.get(&export).copied());
+                self.import_pool(process, exported)
+            }
+            Ask::ImportPoolFabric { handle } => self.import_pool_fabric(process, &handle),
+            Ask::ExportPoolPointer { pool, offset, size, bytes, units } => {
+                self.export_pool_pointer(process, pool, (offset, size), bytes, units)?
+            }
+            Ask::ImportPoolPointer { pool, name } => self.import_pool_pointer(process, pool, &name)?,
+            Ask::ClosePool { pool } => self.close_pool(process, pool)?,
             Ask::ShareEvent { event: Some(event) } => self.events.share_again(event),
             Ask::ShareEvent { event: None } => {
                 let count = self.events.made();
@@ -269,7 +314,8 @@ impl Machine {
         let backing = Backing { arena: u16::try_from(index).unwrap_or(u16::MAX), first_granule };
         let record = AllocationRecord { alloc, size, place, prop, backing, site };
         let holders = BTreeMap::from([(process, holding)]);
-        self.allocations.insert(alloc, Allocation { record, holders, exports: BTreeMap::new() });
+        self.allocations
+            .insert(alloc, Allocation { record, holders, exports: BTreeMap::new(), pools: BTreeSet::new() });
         Ok(Answer::Allocation(record))
     }
 
@@ -325,7 +371,9 @@ impl Machine {
     }
 
     fn free_if_unheld(&mut self, alloc: AllocId) {
-        let unheld = |allocation: &Allocation| allocation.holders.is_empty() && allocation.exports.is_empty();
+        let unheld = |allocation: &Allocation| {
+            allocation.holders.is_empty() && allocation.exports.is_empty() && allocation.pools.is_empty()
+        };
         if self.allocations.get(&alloc).is_some_and(unheld)
             && let Some(allocation) = self.allocations.remove(&alloc)
         {

@@ -151,6 +151,7 @@ impl Process {
         if mapped.is_none()
             && self.legacy_at(ptr).is_none()
             && self.opened_at(ptr).is_none()
+            && self.pooled_at(ptr).is_none()
             && rules::GETACCESS_1.is_on()
         {
             return Err(rules::GETACCESS_1.refuse(&[("ptr", &ptr)], None));

@@ -84,6 +84,7 @@ impl Process {
     }
 
     fn remove_context(&mut self, outside: &mut Outside<'_>, context: u64) -> Result<()> {
+        self.see_context(outside, context)?;
         if let Some(ContextState { ordinal, peers, .. }) = self.contexts.remove(&context) {
             peers.into_iter().for_each(|peer| self.close_peer(outside, ordinal, peer));
         }

@@ -108,6 +108,15 @@ impl Process {
             }
             return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(opened.site)));
         }
+        if let Some((start, allocation)) = self.pooled_at(ptr)
+            && rules::COPY_1.is_on()
+        {
+            let rights = self.pool_rights(allocation, ordinal);
+            if rights == Rights::ReadWrite && start + allocation.size.get() >= end {
+                return Ok(Operand { ordinal, ptr });
+            }
+            return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
+        }
         let mut reached = ptr;
         while reached.get() < end {
             let found = self.mapping_at(reached).filter(|(_, mapping)| allows(mapping, ordinal, needed));
@@ -133,6 +142,17 @@ impl Process {
         Ok(())
     }
 
+    /// Whether a range may be an end of a copy.
+    fn check_end(&self, context: u64, ptr: DevicePtr, size: ByteSize, needed: Rights) -> Result<Operand> {
+        if let Some((_, allocation)) = self.pooled_at(ptr)
+            && !self.pool_is_on_device(allocation)
+            && rules::COPY_3.is_on()
+        {
+            return Err(rules::COPY_3.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
+        }
+        self.check_range(context, ptr, size, needed)
+    }
+
     /// `cuMemsetD8` and `cuMemsetD8Async`.
     ///
     /// # Errors
@@ -155,7 +175,7 @@ impl Process {
     /// `cuMemcpyDtoD` and `cuMemcpyDtoDAsync`.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1, COPY-3.
     pub fn memcpy_dtod(
         &mut self,
         thread: ThreadId,
@@ -165,8 +185,8 @@ impl Process {
         stream: Stream,
     ) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
-        let src = self.check_range(key.context, src, size, Rights::Read)?;
-        let dst = self.check_range(key.context, dst, size, Rights::ReadWrite)?;
+        let src = self.check_end(key.context, src, size, Rights::Read)?;
+        let dst = self.check_end(key.context, dst, size, Rights::ReadWrite)?;
         self.enqueue(key, Operation::Copy { dst, src, size });
         Ok(())
     }
@@ -174,7 +194,7 @@ impl Process {
     /// `cuMemcpyHtoDAsync`, and the queued part of `cuMemcpyHtoD`.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1, COPY-3.
     pub fn memcpy_htod(
         &mut self,
         thread: ThreadId,
@@ -184,14 +204,14 @@ impl Process {
         stream: Stream,
     ) -> Result<WorkId> {
         let key = self.stream_key(thread, stream)?;
-        let dst = self.check_range(key.context, dst, size, Rights::ReadWrite)?;
+        let dst = self.check_end(key.context, dst, size, Rights::ReadWrite)?;
         Ok(self.enqueue(key, Operation::FromHost { dst, src, size }))
     }
 
     /// `cuMemcpyDtoHAsync`, and the queued part of `cuMemcpyDtoH`.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1.
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, COPY-1, COPY-3.
     pub fn memcpy_dtoh(
         &mut self,
         thread: ThreadId,
@@ -201,7 +221,7 @@ impl Process {
         stream: Stream,
     ) -> Result<WorkId> {
         let key = self.stream_key(thread, stream)?;
-        let src = self.check_range(key.context, src, size, Rights::Read)?;
+        let src = self.check_end(key.context, src, size, Rights::Read)?;
         Ok(self.enqueue(key, Operation::ToHost { dst, src, size }))
     }
 

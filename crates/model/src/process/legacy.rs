@@ -3,6 +3,7 @@
 use peermap_driver::{AllocationProp, ByteSize, CallSite, DevicePtr, HandleType, IpcMemHandle, MemInfo, Result};
 
 use super::physical::{name_of, unexpected};
+use super::pool::{Ticket, freed_twice};
 use super::queue::{Plan, Wait};
 use super::space::RangeKind;
 use super::{Outside, Process, ThreadId};
@@ -20,6 +21,8 @@ pub(super) struct LegacyAllocation {
     pub(super) ordinal: usize,
     pub(super) alloc: AllocId,
     pub(super) backing: Backing,
+    /// Freed in the order of a stream, which no synchronisation has seen: until then it can be used.
+    pub(super) freed: Option<Ticket>,
     pub(super) site: CallSite,
 }
 
@@ -57,7 +60,7 @@ impl Process {
             }
             other => return Err(unexpected(&other)),
         };
-        let placed = self.place_legacy(mapped);
+        let placed = self.place_apart(mapped.get(), RangeKind::Legacy);
         let Some(start) = placed else {
             outside.machine.ask(Ask::Drop { alloc: record.alloc })?;
             return Err(out_of_memory());
@@ -69,6 +72,7 @@ impl Process {
             ordinal,
             alloc: record.alloc,
             backing: record.backing,
+            freed: None,
             site: self.site,
         };
         for reaching in self.ordinals_reaching(context) {
@@ -78,13 +82,13 @@ impl Process {
         Ok(DevicePtr::new(start))
     }
 
-    /// Takes addresses for legacy memory, where no mapping hangs over from a reservation.
-    pub(super) fn place_legacy(&mut self, size: ByteSize) -> Option<u64> {
+    /// Takes addresses that nobody reserved, where no mapping hangs over from a reservation.
+    pub(super) fn place_apart(&mut self, size: u64, kind: RangeKind) -> Option<u64> {
         let mut covered = Vec::new();
         let placed = loop {
-            let place = self.space.take(size.get(), 0, 0, RangeKind::Legacy, self.site, &self.chooser);
+            let place = self.space.take(size, 0, 0, kind, self.site, &self.chooser);
             match place {
-                Some(start) if self.mapping_in(start, start + size.get()).is_some() => covered.push(start),
+                Some(start) if self.mapping_in(start, start + size).is_some() => covered.push(start),
                 free => break free,
             }
         };
@@ -105,8 +109,13 @@ impl Process {
     /// FAULT-1, ALLOC-3.
     pub fn mem_free_waits(&mut self, ptr: DevicePtr) -> Result<Plan> {
         self.refuse_after_fault()?;
-        if !ptr.is_null() && !self.legacy.contains_key(&ptr.get()) && rules::ALLOC_3.is_on() {
+        if self.legacy.get(&ptr.get()).is_some_and(|allocation| allocation.freed.is_some()) {
+            return Err(freed_twice(ptr));
+        }
+        let known = ptr.is_null() || self.legacy.contains_key(&ptr.get()) || self.is_pooled(ptr);
+        if !known && rules::ALLOC_3.is_on() {
             let around = self.legacy_at(ptr).map(|(_, allocation)| allocation.site);
+            let around = around.or_else(|| self.pooled_at(ptr).map(|(_, allocation)| allocation.site));
             let around = around.or_else(|| self.mapping_at(ptr).map(|(_, mapping)| mapping.site));
             return Err(rules::ALLOC_3.refuse(&[("ptr", &ptr)], around));
         }
@@ -119,10 +128,13 @@ impl Process {
     /// If the machine cannot be told.
     pub fn mem_free(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<()> {
         self.refuse_after_fault()?;
+        if self.is_pooled(ptr) {
+            return self.free_pooled_now(outside, ptr);
+        }
         self.free_legacy(outside, ptr.get())
     }
 
-    fn free_legacy(&mut self, outside: &mut Outside<'_>, start: u64) -> Result<()> {
+    pub(super) fn free_legacy(&mut self, outside: &mut Outside<'_>, start: u64) -> Result<()> {
         let Some(allocation) = self.legacy.remove(&start) else { return Ok(()) };
         for ordinal in 0..self.visible.len() {
             outside.tables.clear(ordinal, start, allocation.mapped);

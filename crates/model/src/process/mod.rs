@@ -14,6 +14,7 @@ mod module;
 mod opened;
 mod physical;
 mod placed;
+mod pool;
 mod query;
 mod queue;
 mod shared_event;
@@ -42,6 +43,7 @@ use module::{FunctionState, ModuleState};
 use opened::OpenedLegacy;
 use physical::{HandleRecord, HandleValues, ValueCount};
 use placed::Mappings;
+use pool::{Frees, Pools};
 use queue::Queue;
 use space::AddressSpace;
 use stream::{EventState, StreamState};
@@ -123,6 +125,8 @@ pub struct Process {
     removed: VecDeque<Removed>,
     legacy: BTreeMap<u64, LegacyAllocation>,
     opened: BTreeMap<u64, OpenedLegacy>,
+    pools: Pools,
+    frees: Frees,
     handles: HashMap<u64, HandleRecord>,
     handle_values: HandleValues,
     held: HashMap<AllocId, ValueCount>,
@@ -154,6 +158,8 @@ impl Process {
             removed: VecDeque::new(),
             legacy: BTreeMap::new(),
             opened: BTreeMap::new(),
+            pools: Pools::default(),
+            frees: Frees::default(),
             handles: HashMap::new(),
             handle_values: HandleValues::default(),
             held: HashMap::new(),

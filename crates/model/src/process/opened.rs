@@ -4,6 +4,7 @@ use peermap_driver::{ByteSize, CallSite, DevicePtr, IpcMemHandle, Result};
 
 use super::physical::unexpected;
 use super::query::Pointee;
+use super::space::RangeKind;
 use super::{Outside, Process, ThreadId};
 use crate::rules;
 use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Place, Rights};
@@ -39,7 +40,9 @@ impl OpenedLegacy {
             legacy: false,
             handle_types: 0,
             gpu_direct_rdma: true,
+            pool: 0,
             rights: Rights::ReadWrite,
+            reachable: true,
         }
     }
 }
@@ -103,7 +106,7 @@ impl Process {
         record: &AllocationRecord,
         size: ByteSize,
     ) -> Result<DevicePtr> {
-        let placed = self.place_legacy(record.size);
+        let placed = self.place_apart(record.size.get(), RangeKind::Legacy);
         let Some(start) = placed else {
             self.let_go_opened(outside, record.alloc)?;
             return Err(rules::LEGACY_8.refuse(&[("size", &size)], None));

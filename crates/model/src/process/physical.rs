@@ -319,6 +319,7 @@ impl Process {
                 Ok(self.new_handle(&record, prop))
             }
             Answer::NotExported => Err(missing.refuse(&[("descriptor", &number)], None)),
+            Answer::OtherKind => Err(rules::IMPORT_6.refuse(&[("descriptor", &number)], None)),
             other => Err(unexpected(&other)),
         }
     }

@@ -22,7 +22,11 @@ pub(super) struct Pointee {
     pub(super) legacy: bool,
     pub(super) handle_types: u64,
     pub(super) gpu_direct_rdma: bool,
+    /// The raw value of the pool that it is of, or 0.
+    pub(super) pool: u64,
     pub(super) rights: Rights,
+    /// Whether the current context's device has any right.
+    pub(super) reachable: bool,
 }
 
 impl Process {
@@ -31,7 +35,7 @@ impl Process {
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, RANGE-1, RANGE-2.
     pub fn mem_get_address_range(&self, thread: ThreadId, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
-        self.current(thread)?;
+        let context = self.current(thread)?;
         if let Some((start, mapping)) = self.mapping_at(ptr) {
             return match mapping.rights.granted().next() {
                 Some(_) => Ok((DevicePtr::new(start), ByteSize::new(mapping.size))),
@@ -40,6 +44,15 @@ impl Process {
         }
         if let Some((start, opened)) = self.opened_at(ptr) {
             return Ok((DevicePtr::new(start), opened.size));
+        }
+        if let Some((start, allocation)) = self.pooled_at(ptr) {
+            let ordinal = self.ordinal_of_context(context);
+            return match self.pool_rights(allocation, ordinal) {
+                Rights::None if rules::RANGE_2.is_on() => {
+                    Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(allocation.site)))
+                }
+                _ => Ok((DevicePtr::new(start), allocation.size)),
+            };
         }
         match self.legacy_at(ptr) {
             Some((start, allocation)) => Ok((DevicePtr::new(start), allocation.size)),
@@ -62,7 +75,7 @@ impl Process {
             PointerAttribute::MEMORY_TYPE => MEMORY_TYPE_HOST,
             PointerAttribute::DEVICE_POINTER => {
                 self.current(thread)?;
-                if pointee.rights == Rights::None && rules::POINTER_3.is_on() {
+                if !pointee.reachable && rules::POINTER_3.is_on() {
                     return Err(rules::POINTER_3.refuse(&[("ptr", &ptr)], self.history_of(ptr)));
                 }
                 ptr.get()
@@ -71,6 +84,7 @@ impl Process {
             PointerAttribute::IS_MANAGED | PointerAttribute::SYNC_MEMOPS => 0,
             PointerAttribute::DEVICE_ORDINAL => match pointee.place {
                 Place::Device(device) => self.ordinal_of(device).map_or(u64::MAX, |ordinal| ordinal as u64),
+                Place::HostNuma(_) if pointee.pool != 0 => 0,
                 Place::HostNuma(_) => u64::MAX,
             },
             PointerAttribute::IS_LEGACY_CUDA_IPC_CAPABLE => u64::from(pointee.legacy),
@@ -84,6 +98,7 @@ impl Process {
                 Rights::Read => 1,
                 Rights::ReadWrite => 3,
             },
+            PointerAttribute::MEMPOOL_HANDLE => pointee.pool,
             PointerAttribute::MAPPING_SIZE => pointee.mapping.1,
             PointerAttribute::MAPPING_BASE_ADDR => pointee.mapping.0,
             other => {
@@ -110,11 +125,16 @@ impl Process {
                 legacy: false,
                 handle_types: u64::from(prop.requested_handle_types.0),
                 gpu_direct_rdma: prop.gpu_direct_rdma,
+                pool: 0,
                 rights: ordinal.map_or(Rights::None, |ordinal| mapping.rights.get(ordinal)),
+                reachable: ordinal.is_some_and(|ordinal| mapping.rights.get(ordinal) != Rights::None),
             });
         }
         if let Some((start, opened)) = self.opened_at(ptr) {
             return Some(opened.pointee(start));
+        }
+        if let Some((start, allocation)) = self.pooled_at(ptr) {
+            return Some(self.pool_pointee(start, allocation, ordinal));
         }
         let (start, allocation) = self.legacy_at(ptr)?;
         Some(Pointee {
@@ -127,7 +147,9 @@ impl Process {
             legacy: true,
             handle_types: 0,
             gpu_direct_rdma: true,
+            pool: 0,
             rights: Rights::ReadWrite,
+            reachable: true,
         })
     }
 }

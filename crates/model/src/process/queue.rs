@@ -204,6 +204,7 @@ impl Process {
         } else if blocking {
             after.extend(self.queue.tail(StreamKey { context: key.context, stream: 0 }));
         }
+        self.order_frees(key, blocking);
         self.queue.push(Item { key, after, operation, running: false, blocking, site: self.site })
     }
 

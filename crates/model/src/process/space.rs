@@ -13,6 +13,8 @@ pub(super) enum RangeKind {
     Reservation,
     /// By `cuMemAlloc`.
     Legacy,
+    /// By a memory pool.
+    Pool,
 }
 
 /// A range of addresses that is taken.
@@ -54,10 +56,10 @@ impl AddressSpace {
         self.taken.get(&address)
     }
 
-    /// A range of `cuMemAlloc` memory that another range touches.
+    /// A range of `cuMemAlloc` memory or of a pool that another range touches.
     pub(super) fn legacy_in(&self, start: u64, end: u64) -> Option<&Range> {
         let touched = self.taken.range(..end).rev().map(|(_, range)| range).take_while(|range| range.end() > start);
-        touched.filter(|range| range.kind == RangeKind::Legacy).last()
+        touched.filter(|range| range.kind != RangeKind::Reservation).last()
     }
 
     pub(super) fn remove(&mut self, start: u64) {

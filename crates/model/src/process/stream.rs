@@ -68,10 +68,10 @@ impl Process {
     ///
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, STREAM-2.
-    pub fn stream_destroy(&mut self, thread: ThreadId, stream: Stream) -> Result<()> {
-        self.stream_key(thread, stream)?;
+    pub fn stream_destroy(&mut self, outside: &mut Outside<'_>, thread: ThreadId, stream: Stream) -> Result<()> {
+        let key = self.stream_key(thread, stream)?;
         match self.streams.remove(&stream.as_raw()) {
-            Some(_) => Ok(()),
+            Some(_) => self.stream_is_going(outside, key),
             None => Err(rules::STREAM_2.refuse(&[("stream", &stream)], None)),
         }
     }
@@ -113,6 +113,7 @@ impl Process {
         if let Some(shared) = origin.shared() {
             return self.wait_for_shared(outside, key, shared);
         }
+        self.frees.follow_event(key, event.as_raw());
         if let Some(mark) = mark.filter(|mark| self.queue.is_pending(*mark)) {
             self.enqueue_after(key, mark);
         }
@@ -169,6 +170,7 @@ impl Process {
         let origin = self.event(event)?.origin;
         let shared = origin.shared().map(|shared| self.record_shared(outside, shared)).transpose()?;
         let mark = self.enqueue(key, Operation::Mark { event: event.as_raw(), shared });
+        self.frees.mark(event.as_raw(), key);
         let state = self.event(event)?;
         state.mark = Some(mark);
         state.passed_at = None;

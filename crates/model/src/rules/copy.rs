@@ -11,4 +11,7 @@ rules! { COPY;
         "memory from cuMemAlloc is set only by its own device and by those with peer access to its context"
         step "found/memset-other-device" "memset-other-device" 7 step "found/memset-other-device" "memset-other-device" 8
         step "found/memset-other-device" "memset-other-device" 20;
+    COPY_3 = "COPY-3" [cuMemcpyDtoD, cuMemcpyDtoH, cuMemcpyHtoD] INVALID_VALUE:
+        "memory of a pool of the host is no end of a copy between addresses of a device"
+        step "pools/one" "pool-host" 40 step "pools/one" "pool-host" 91;
 }

@@ -8,6 +8,7 @@ mod copy;
 mod mapping;
 mod module;
 mod physical;
+mod pool;
 mod query;
 
 pub use context::*;
@@ -15,6 +16,7 @@ pub use copy::*;
 pub use mapping::*;
 pub use module::*;
 pub use physical::*;
+pub use pool::*;
 pub use query::*;
 
 use crate::rule::Rule;
@@ -47,7 +49,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, MAPPING, MODULE, PHYSICAL, QUERY].into_iter().flatten().copied()
+    [CONTEXT, COPY, MAPPING, MODULE, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

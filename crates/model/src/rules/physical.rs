@@ -50,6 +50,8 @@ rules! { PHYSICAL;
         step "share" "import-args" 3 step "share" "export-args" 13 step "edges" "import-wrong-descriptor" 8;
     IMPORT_5 = "IMPORT-5" [cuMemImportFromShareableHandle] INVALID_VALUE:
         "the fabric handle must be that of memory which is still there" manual "cuMemImportFromShareableHandle";
+    IMPORT_6 = "IMPORT-6" [cuMemImportFromShareableHandle] NOT_SUPPORTED:
+        "a descriptor of a pool is no descriptor of memory" step "pools/one" "pool-import" 27;
     PROPS_1 = "PROPS-1" [cuMemGetAllocationPropertiesFromHandle] INVALID_VALUE: "the handle must not be null"
         step "vmm" "invalid-handles" 7;
     ALLOC_1 = "ALLOC-1" [cuMemAlloc] INVALID_VALUE: "the size must not be 0" step "vmm" "malloc-on-vmm-calls" 17;

@@ -41,7 +41,7 @@ fn passed(bench: &mut Bench) -> Subject {
 }
 
 fn destroy_stream(bench: &mut Bench, stream: Stream) -> peermap_driver::Result<()> {
-    bench.call(Call::cuStreamDestroy, |process, _| process.stream_destroy(THREAD, stream))
+    bench.call(Call::cuStreamDestroy, |process, outside| process.stream_destroy(outside, THREAD, stream))
 }
 
 fn destroy_event(bench: &mut Bench, event: EventHandle) -> peermap_driver::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, RawFd};
 
-use peermap_driver::{ByteSize, Context, Device, DevicePtr, Event, HandleType, MemHandle, OsHandle, Stream};
+use peermap_driver::{ByteSize, Context, Device, DevicePtr, Event, HandleType, MemHandle, MemPool, OsHandle, Stream};
 use serde_json::{Map, Value as Json};
 
 use super::error::PlayError;
@@ -133,6 +133,16 @@ impl<'a> Arguments<'a> {
             Value::Context(context) => Some(context.as_raw()),
             _ => None,
         })
+    }
+
+    /// A memory pool; `null` is the null handle.
+    pub(super) fn pool(self, key: &'static str, values: &Values) -> Result<MemPool, PlayError> {
+        let raw = raw(key, self.need(key)?, values, "a memory pool", |value| match value {
+            Value::Pool(pool) => Some(pool.as_raw()),
+            _ => None,
+        })?;
+        // SAFETY: the number comes from this process's driver, or the trace means to show how a wrong one crashes it.
+        Ok(unsafe { MemPool::from_raw(raw) })
     }
 
     /// A stream, the null stream by default.

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use peermap_driver::{FabricHandle, IpcEventHandle, IpcMemHandle};
+use peermap_driver::{FabricHandle, IpcEventHandle, IpcMemHandle, MemPoolPtrExportData};
 
 use super::values::Value;
 
@@ -17,6 +17,8 @@ pub enum Parcel {
     Legacy(IpcMemHandle),
     /// The bytes of a handle to an event.
     EventHandle(IpcEventHandle),
+    /// The bytes that find an allocation of a shared pool.
+    PoolPointer(MemPoolPtrExportData),
 }
 
 impl From<Parcel> for Value {
@@ -26,6 +28,7 @@ impl From<Parcel> for Value {
             Parcel::Fabric(handle) => Self::Fabric(handle),
             Parcel::Legacy(handle) => Self::Legacy(handle),
             Parcel::EventHandle(handle) => Self::EventHandle(handle),
+            Parcel::PoolPointer(data) => Self::PoolPointer(data),
         }
     }
 }

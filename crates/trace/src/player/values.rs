@@ -4,7 +4,10 @@
 
 use std::os::fd::{OwnedFd, RawFd};
 
-use peermap_driver::{Context, DevicePtr, Event, FabricHandle, IpcEventHandle, IpcMemHandle, MemHandle, Stream};
+use peermap_driver::{
+    Context, DevicePtr, Event, FabricHandle, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, MemPoolPtrExportData,
+    Stream,
+};
 
 use crate::reference::Reference;
 
@@ -15,6 +18,8 @@ pub(crate) enum Value {
     Address(DevicePtr),
     /// A memory handle.
     Memory(MemHandle),
+    /// A memory pool.
+    Pool(MemPool),
     /// A context.
     Context(Context),
     /// A stream.
@@ -31,6 +36,8 @@ pub(crate) enum Value {
     Legacy(IpcMemHandle),
     /// A handle to an event.
     EventHandle(IpcEventHandle),
+    /// What finds an allocation of a shared pool.
+    PoolPointer(MemPoolPtrExportData),
 }
 
 struct Entry {
@@ -85,7 +92,7 @@ impl Values {
     pub(crate) fn name_address(&self, address: DevicePtr) -> String {
         let live = self.entries.iter().filter(|entry| entry.alive);
         let below = live.filter_map(|entry| match entry.value {
-            Value::Address(start) if start <= address => Some((start, entry.name.as_str())),
+            Value::Address(start) if start <= address && !start.is_null() => Some((start, entry.name.as_str())),
             _ => None,
         });
         // Of equal elements the last one is the greatest, which is the latest name.
@@ -107,6 +114,11 @@ impl Values {
     /// The live names of a memory handle, sorted as text.
     pub(crate) fn same_memory(&self, handle: MemHandle) -> Vec<String> {
         self.same(|value| matches!(value, Value::Memory(other) if *other == handle))
+    }
+
+    /// The live names of a pool, sorted as text.
+    pub(crate) fn same_pool(&self, pool: MemPool) -> Vec<String> {
+        self.same(|value| matches!(value, Value::Pool(other) if *other == pool))
     }
 
     /// The live names of an address, sorted as text.

@@ -3,7 +3,8 @@
 use peermap_driver::{
     AccessDesc, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Event, Function,
     FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle, JitOptions, KernelArg,
-    LaunchConfig, Location, MemHandle, Module, OsHandle, PointerAttribute, Stream,
+    LaunchConfig, Location, MemHandle, MemPool, MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle,
+    PointerAttribute, Stream,
 };
 
 /// An argument of a call.
@@ -24,6 +25,9 @@ pub(super) enum Given<'a> {
     Shared(OsHandle<'a>),
     Legacy(&'a IpcMemHandle),
     EventHandle(&'a IpcEventHandle),
+    Pool(MemPool),
+    PoolProps(MemPoolProps),
+    PoolPointer(&'a MemPoolPtrExportData),
     Bytes(&'a [u8]),
     Launch(&'a LaunchConfig),
     KernelArgs(&'a [KernelArg]),
@@ -71,6 +75,10 @@ arguments! {
     OsHandle<'_>: self => Given::Shared(*self);
     IpcMemHandle: self => Given::Legacy(self);
     IpcEventHandle: self => Given::EventHandle(self);
+    MemPool: self => Given::Pool(*self);
+    MemPoolProps: self => Given::PoolProps(*self);
+    MemPoolPtrExportData: self => Given::PoolPointer(self);
+    MemPoolAttribute: self => Given::Text(self.to_string());
     [u8]: self => Given::Bytes(self);
     LaunchConfig: self => Given::Launch(self);
     [KernelArg]: self => Given::KernelArgs(self);

@@ -1,6 +1,6 @@
 //! What a recording knows of a process: its values by the names that were made up for them.
 
-use peermap_driver::{Call, Context, DevicePtr, Event, Function, MemHandle, Module, OsHandle, Stream};
+use peermap_driver::{Call, Context, DevicePtr, Event, Function, MemHandle, MemPool, Module, OsHandle, Stream};
 use serde_json::{Value as Json, json};
 
 use super::argument::Given;
@@ -44,6 +44,10 @@ impl Noted {
         self.handle(handle.as_raw(), |value| matches!(value, Value::Memory(other) if *other == handle))
     }
 
+    pub(super) fn pool(&self, pool: MemPool) -> Json {
+        self.handle(pool.as_raw(), |value| matches!(value, Value::Pool(other) if *other == pool))
+    }
+
     pub(super) fn context(&self, context: Option<Context>) -> Json {
         let Some(context) = context else { return Json::Null };
         self.handle(context.as_raw(), |value| matches!(value, Value::Context(other) if *other == context))
@@ -83,9 +87,12 @@ impl Noted {
                 self.retire_first(|value| matches!(value, Value::Context(other) if other == context));
             }
             (
-                Call::cuMemAddressFree | Call::cuMemFree | Call::cuIpcCloseMemHandle,
+                Call::cuMemAddressFree | Call::cuMemFree | Call::cuMemFreeAsync | Call::cuIpcCloseMemHandle,
                 [(_, Given::Address(address)), ..],
             ) => self.retire_first(|value| matches!(value, Value::Address(start) if start == address)),
+            (Call::cuMemPoolDestroy, [(_, Given::Pool(pool))]) => {
+                self.retire_first(|value| matches!(value, Value::Pool(other) if other == pool));
+            }
             _ => {}
         }
     }
@@ -104,6 +111,7 @@ fn is_shared(value: &Value, given: &Given<'_>) -> bool {
         (Value::Fabric(known), Given::Shared(OsHandle::Fabric(handle))) => known == *handle,
         (Value::Legacy(known), Given::Legacy(handle)) => known == *handle,
         (Value::EventHandle(known), Given::EventHandle(handle)) => known == *handle,
+        (Value::PoolPointer(known), Given::PoolPointer(data)) => known == *data,
         _ => false,
     }
 }
@@ -115,6 +123,7 @@ pub(super) fn shared_value(given: &Given<'_>) -> Option<Value> {
         Given::Shared(OsHandle::Fabric(handle)) => Some(Value::Fabric(**handle)),
         Given::Legacy(handle) => Some(Value::Legacy(**handle)),
         Given::EventHandle(handle) => Some(Value::EventHandle(**handle)),
+        Given::PoolPointer(data) => Some(Value::PoolPointer(**data)),
         _ => None,
     }
 }

@@ -4,7 +4,8 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use peermap_driver::{
     AccessFlags, AllocationProp, ByteSize, Context, Device, DevicePtr, Event, FabricHandle, Function, HostPtr,
-    IpcEventHandle, IpcMemHandle, MemHandle, MemInfo, Module, ShareableHandle, Stream, Uuid,
+    IpcEventHandle, IpcMemHandle, MemHandle, MemInfo, MemPool, MemPoolPtrExportData, Module, ShareableHandle, Stream,
+    Uuid,
 };
 
 /// What a call gave.
@@ -24,6 +25,8 @@ pub(super) enum Output {
     Fabric(FabricHandle),
     Legacy(IpcMemHandle),
     EventHandle(IpcEventHandle),
+    Pool(MemPool),
+    PoolPointer(MemPoolPtrExportData),
     Access(AccessFlags),
     Properties(AllocationProp),
     Free(ByteSize),
@@ -61,6 +64,8 @@ outputs! {
     Function: self => Output::Function(*self);
     IpcMemHandle: self => Output::Legacy(*self);
     IpcEventHandle: self => Output::EventHandle(*self);
+    MemPool: self => Output::Pool(*self);
+    MemPoolPtrExportData: self => Output::PoolPointer(*self);
     AccessFlags: self => Output::Access(*self);
     AllocationProp: self => Output::Properties(*self);
     MemInfo: self => Output::Free(self.free);

@@ -6,8 +6,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Call, Context, CuResult, Device, DeviceAttribute, DevicePtr,
     Driver, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
-    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle, PointerAttribute, Result,
-    ShareableHandle, Stream, Uuid, for_each_call,
+    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute, MemPoolProps,
+    MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
 };
 
 use super::argument::Argument;

@@ -226,6 +226,8 @@ impl<W: Write> Log<W> {
             Output::Fabric(handle) => Value::Fabric(handle),
             Output::Legacy(handle) => Value::Legacy(handle),
             Output::EventHandle(handle) => Value::EventHandle(handle),
+            Output::Pool(pool) => Value::Pool(pool),
+            Output::PoolPointer(data) => Value::PoolPointer(data),
             _ => return None,
         };
         let name = self.fresh_name(letter(&value));
@@ -290,9 +292,10 @@ fn letter(value: &Value) -> char {
         Value::Address(_) => 'v',
         Value::Memory(_) => 'h',
         Value::Context(_) => 'c',
+        Value::Pool(_) => 'p',
         Value::Stream(_) => 's',
         Value::Event(_) => 'e',
         Value::Descriptor(_) | Value::Closed(_) => 'f',
-        Value::Fabric(_) | Value::Legacy(_) | Value::EventHandle(_) => 'm',
+        Value::Fabric(_) | Value::Legacy(_) | Value::EventHandle(_) | Value::PoolPointer(_) => 'm',
     }
 }

@@ -1,8 +1,8 @@
 //! From the arguments and the answer of a call to those of a step.
 
 use peermap_driver::{
-    AccessDesc, AllocationProp, Call, GranularityOption, HandleType, KernelArg, LaunchConfig, LocationType, OsHandle,
-    PointerAttribute,
+    AccessDesc, AllocationProp, Call, GranularityOption, HandleType, KernelArg, LaunchConfig, LocationType,
+    MemPoolProps, OsHandle, PointerAttribute,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -58,7 +58,9 @@ pub(super) fn arguments(noted: &Noted, call: Call, given: Arguments<'_, '_>) -> 
             Given::Granularity(option) => put(&mut step, key, granularity(*option)?),
             Given::Access(descriptions) => put(&mut step, key, descriptions.iter().map(access).collect()),
             Given::Shared(OsHandle::FdNumber(number)) => put(&mut step, key, json!(number)),
-            Given::Shared(_) | Given::Legacy(_) | Given::EventHandle(_) => {
+            Given::Pool(pool) => put(&mut step, key, noted.pool(*pool)),
+            Given::PoolProps(props) => step.extend(pool_props_in(props)),
+            Given::Shared(_) | Given::Legacy(_) | Given::EventHandle(_) | Given::PoolPointer(_) => {
                 put(&mut step, key, json!(format!("${}", noted.shared(value)?)));
             }
             Given::Bytes(bytes) => step.extend(copied(call, bytes)?),
@@ -83,6 +85,7 @@ fn key(call: Call, name: &'static str) -> &'static str {
         (Call::cuMemRetainAllocationHandle, "addr") | (Call::cuMemcpyHtoD, "dst") | (Call::cuMemcpyDtoH, "src") => {
             "ptr"
         }
+        (Call::cuMemPoolTrimTo, "min_bytes_to_keep") => "size",
         _ => name,
     }
 }
@@ -97,6 +100,14 @@ fn properties_in(properties: &AllocationProp) -> Map<String, Json> {
     put(&mut step, "type", json!(properties.allocation_type.0));
     put(&mut step, "compression", json!(properties.compression.0));
     put(&mut step, "gpu_direct_rdma", json!(u8::from(properties.gpu_direct_rdma)));
+    step
+}
+
+fn pool_props_in(props: &MemPoolProps) -> Map<String, Json> {
+    let mut step = place_in(props.location.kind, props.location.id);
+    put(&mut step, "handle_types", handle_types(props.handle_types));
+    put(&mut step, "type", json!(props.allocation_type.0));
+    put(&mut step, "max_size", json!(props.max_size.get()));
     step
 }
 
@@ -176,7 +187,10 @@ pub(super) fn out(
     let values = &noted.values;
     let fields: Vec<(&str, Json)> = match (call, output) {
         (Call::cuDeviceGetCount, Output::Number(count)) => vec![("count", number_json(count))],
-        (Call::cuDeviceGetAttribute | Call::cuDeviceCanAccessPeer, Output::Number(value)) => {
+        (
+            Call::cuDeviceGetAttribute | Call::cuDeviceCanAccessPeer | Call::cuMemPoolGetAttribute,
+            Output::Number(value),
+        ) => {
             vec![("value", number_json(value))]
         }
         (Call::cuMemGetAllocationGranularity, Output::Number(size)) => vec![("granularity", number_json(size))],
@@ -195,7 +209,13 @@ pub(super) fn out(
         (Call::cuMemRetainAllocationHandle, Output::Memory(handle)) => {
             vec![("same_as", json!(values.same_memory(handle)))]
         }
-        (Call::cuIpcOpenMemHandle, Output::Address(address)) => vec![("same_as", json!(values.same_address(address)))],
+        (
+            Call::cuDeviceGetDefaultMemPool | Call::cuDeviceGetMemPool | Call::cuMemPoolImportFromShareableHandle,
+            Output::Pool(pool),
+        ) => vec![("same_as", json!(values.same_pool(pool)))],
+        (Call::cuIpcOpenMemHandle | Call::cuMemPoolImportPointer, Output::Address(address)) => {
+            vec![("same_as", json!(values.same_address(address)))]
+        }
         (Call::cuCtxGetCurrent | Call::cuCtxPopCurrent, Output::Context(context)) => {
             vec![("same_as", json!(context.map_or_else(Vec::new, |context| values.same_context(context))))]
         }

@@ -3,7 +3,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use peermap_driver::{FabricHandle, IpcEventHandle, IpcMemHandle};
+use peermap_driver::{FabricHandle, IpcEventHandle, IpcMemHandle, MemPoolPtrExportData};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -76,6 +76,7 @@ pub(super) enum SentParcel {
     Fabric(Vec<u8>),
     Legacy(Vec<u8>),
     EventHandle(Vec<u8>),
+    PoolPointer(Vec<u8>),
 }
 
 impl From<&Parcel> for SentParcel {
@@ -85,6 +86,7 @@ impl From<&Parcel> for SentParcel {
             Parcel::Fabric(handle) => Self::Fabric(handle.0.to_vec()),
             Parcel::Legacy(handle) => Self::Legacy(handle.0.to_vec()),
             Parcel::EventHandle(handle) => Self::EventHandle(handle.0.to_vec()),
+            Parcel::PoolPointer(data) => Self::PoolPointer(data.0.to_vec()),
         }
     }
 }
@@ -97,6 +99,7 @@ impl SentParcel {
             Self::Fabric(bytes) => bytes.try_into().ok().map(FabricHandle).map(Parcel::Fabric),
             Self::Legacy(bytes) => bytes.try_into().ok().map(IpcMemHandle).map(Parcel::Legacy),
             Self::EventHandle(bytes) => bytes.try_into().ok().map(IpcEventHandle).map(Parcel::EventHandle),
+            Self::PoolPointer(bytes) => bytes.try_into().ok().map(MemPoolPtrExportData).map(Parcel::PoolPointer),
         }
     }
 }
@@ -105,7 +108,7 @@ impl SentParcel {
 pub(super) fn beside(parcel: &Parcel) -> Vec<BorrowedFd<'_>> {
     match parcel {
         Parcel::Descriptor(fd) => vec![fd.as_fd()],
-        Parcel::Fabric(_) | Parcel::Legacy(_) | Parcel::EventHandle(_) => Vec::new(),
+        Parcel::Fabric(_) | Parcel::Legacy(_) | Parcel::EventHandle(_) | Parcel::PoolPointer(_) => Vec::new(),
     }
 }
 

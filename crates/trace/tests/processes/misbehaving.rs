@@ -8,8 +8,9 @@ use nix::sys::signal::{Signal, raise};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, Argument, ByteSize, Call, Context, CuResult, Device, DeviceAttribute,
     DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr,
-    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle,
-    PointerAttribute, Result, ShareableHandle, Stream, Uuid, Value, for_each_call,
+    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
+    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
+    Stream, Uuid, Value, for_each_call,
 };
 use peermap_ipc::{Channel, exit_now, take_inherited};
 

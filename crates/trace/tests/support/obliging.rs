@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
     Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
-    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle, PointerAttribute, Result,
-    ShareableHandle, Stream, Uuid, for_each_call,
+    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute, MemPoolProps,
+    MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
 };
 use peermap_trace::{End, Processes, StartError};
 
@@ -60,11 +60,12 @@ given! {
     AllocationProp: _number => AllocationProp::pinned_on(0, HandleType::NONE);
     IpcMemHandle: number => IpcMemHandle([number as u8; 64]);
     IpcEventHandle: number => IpcEventHandle([number as u8; 64]);
+    MemPoolPtrExportData: number => MemPoolPtrExportData([number as u8; 64]);
     ShareableHandle: _number => ShareableHandle::PosixFd(File::open("/dev/null").expect("it can be opened").into());
     Option<Context>: number => Some(Context::given(number));
 }
 
-given_handles!(Context, Stream, Event, Module, Function, MemHandle, HostPtr);
+given_handles!(Context, Stream, Event, Module, Function, MemHandle, MemPool, HostPtr);
 
 macro_rules! obliging {
     ($(

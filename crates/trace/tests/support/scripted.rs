@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, Argument, ByteSize, Call, Context, CuResult, Device, DeviceAttribute,
     DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr,
-    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, Module, OsHandle,
-    PointerAttribute, Result, ShareableHandle, Stream, Uuid, Value, for_each_call,
+    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
+    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
+    Stream, Uuid, Value, for_each_call,
 };
 use peermap_trace::{End, Processes, StartError};
 

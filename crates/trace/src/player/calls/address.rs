@@ -1,6 +1,6 @@
 //! Reservations, mappings and access, and what an address points to.
 
-use peermap_driver::{AccessDesc, AccessFlags, DevicePtr, PointerAttribute};
+use peermap_driver::{AccessDesc, AccessFlags, DevicePtr, MemPool, PointerAttribute};
 use serde_json::{Value as Json, json};
 
 use super::memory::location;
@@ -52,9 +52,13 @@ pub(super) fn unmap(process: &mut Process, given: Arguments<'_>) -> Answered {
 
 pub(super) fn set_access(process: &mut Process, given: Arguments<'_>) -> Answered {
     let start = given.address("ptr", &process.values)?;
-    let descriptions = given.list("desc")?.iter().map(description).collect::<Result<Vec<_>, _>>()?;
-    process.driver.mem_set_access(start, given.size("size")?, &descriptions)?;
+    process.driver.mem_set_access(start, given.size("size")?, &descriptions(given)?)?;
     Answer::nothing()
+}
+
+/// Who is to get which rights.
+pub(super) fn descriptions(given: Arguments<'_>) -> Result<Vec<AccessDesc>, PlayError> {
+    given.list("desc")?.iter().map(description).collect()
 }
 
 fn description(json: &Json) -> Result<AccessDesc, PlayError> {
@@ -96,6 +100,8 @@ pub(crate) fn attribute_value(attribute: PointerAttribute, raw: u64, values: &Va
         PointerAttribute::RANGE_START_ADDR | PointerAttribute::DEVICE_POINTER => {
             json!(values.name_address(DevicePtr::new(raw)))
         }
+        // SAFETY: the driver gave this pool out, and it is only compared.
+        PointerAttribute::MEMPOOL_HANDLE => json!(values.same_pool(unsafe { MemPool::from_raw(raw) })),
         PointerAttribute::CONTEXT => json!(if raw == 0 { "zero" } else { "nonzero" }),
         _ => json!(raw),
     }

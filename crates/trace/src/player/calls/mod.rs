@@ -7,6 +7,7 @@ mod copy;
 mod launch;
 mod memory;
 mod os;
+mod pool;
 mod share;
 mod stream;
 mod table;

@@ -49,6 +49,7 @@ pub(in crate::player) fn copy_of(process: &Process, given: Arguments<'_>) -> Res
         Value::Fabric(handle) => Ok(Parcel::Fabric(*handle)),
         Value::Legacy(handle) => Ok(Parcel::Legacy(*handle)),
         Value::EventHandle(handle) => Ok(Parcel::EventHandle(*handle)),
+        Value::PoolPointer(data) => Ok(Parcel::PoolPointer(*data)),
         _ => Err(refusal(given, "value", "a descriptor or the bytes of a handle").into()),
     }
 }

@@ -13,10 +13,15 @@ pub(super) fn export(process: &mut Process, given: Arguments<'_>) -> Answered {
     let handle = given.memory("handle", &process.values)?;
     let kind = given.handle_types("handle_type")?;
     let exported = process.driver.mem_export_to_shareable_handle(handle, kind, given.number_or("flags", 0)?)?;
-    Answer::value(match exported {
+    Answer::value(shareable(exported))
+}
+
+/// What an export gave.
+pub(super) fn shareable(exported: ShareableHandle) -> Value {
+    match exported {
         ShareableHandle::PosixFd(fd) => Value::Descriptor(fd),
         ShareableHandle::Fabric(handle) => Value::Fabric(handle),
-    })
+    }
 }
 
 pub(super) fn import(process: &mut Process, given: Arguments<'_>) -> Answered {
@@ -63,6 +68,15 @@ pub(super) fn ipc_open_event_handle(process: &mut Process, given: Arguments<'_>)
 
 /// The handle that a step names.
 fn handle_of<'p>(process: &'p Process, given: Arguments<'_>) -> Result<&'p Value, PlayError> {
-    let name = given.name_of("handle").ok_or_else(|| refusal(given, "handle", "a handle by name"))?;
+    value_of(process, given, "handle")
+}
+
+/// The value that a step names.
+pub(super) fn value_of<'p>(
+    process: &'p Process,
+    given: Arguments<'_>,
+    key: &'static str,
+) -> Result<&'p Value, PlayError> {
+    let name = given.name_of(key).ok_or_else(|| refusal(given, key, "a handle by name"))?;
     process.values.get(name).ok_or_else(|| PlayError::NoValue { name: name.to_owned() })
 }

@@ -3,7 +3,7 @@
 use peermap_driver::Call;
 use serde_json::{Map, Value as Json};
 
-use super::{address, context, copy, launch, memory, share, stream};
+use super::{address, context, copy, launch, memory, pool, share, stream};
 use crate::call::StepCall;
 use crate::player::arguments::Arguments;
 use crate::player::error::{Failure, PlayError};
@@ -49,6 +49,23 @@ const TABLE: &[(Call, Play)] = &[
     (Call::cuIpcCloseMemHandle, share::ipc_close_mem_handle),
     (Call::cuIpcGetEventHandle, share::ipc_get_event_handle),
     (Call::cuIpcOpenEventHandle, share::ipc_open_event_handle),
+    (Call::cuMemAllocAsync, pool::alloc),
+    (Call::cuMemAllocFromPoolAsync, pool::alloc_from_pool),
+    (Call::cuMemFreeAsync, pool::free),
+    (Call::cuDeviceGetDefaultMemPool, pool::get_default),
+    (Call::cuDeviceGetMemPool, pool::get_current),
+    (Call::cuDeviceSetMemPool, pool::set_current),
+    (Call::cuMemPoolCreate, pool::create),
+    (Call::cuMemPoolDestroy, pool::destroy),
+    (Call::cuMemPoolGetAttribute, pool::get_attribute),
+    (Call::cuMemPoolSetAttribute, pool::set_attribute),
+    (Call::cuMemPoolTrimTo, pool::trim_to),
+    (Call::cuMemPoolSetAccess, pool::set_access),
+    (Call::cuMemPoolGetAccess, pool::get_access),
+    (Call::cuMemPoolExportToShareableHandle, pool::export),
+    (Call::cuMemPoolImportFromShareableHandle, pool::import),
+    (Call::cuMemPoolExportPointer, pool::export_pointer),
+    (Call::cuMemPoolImportPointer, pool::import_pointer),
     (Call::cuMemsetD8, copy::memset_d8),
     (Call::cuMemcpyDtoH, copy::dtoh),
     (Call::cuMemcpyHtoD, copy::htod),
