@@ -1,5 +1,7 @@
 //! What came of the traces.
 
+use std::path::PathBuf;
+
 use peermap_trace::{Got, Mismatch, Step};
 
 /// What came of one trace.
@@ -8,8 +10,15 @@ pub(super) struct Played {
     pub(super) left_out: Option<LeftOut>,
     pub(super) steps: u64,
     pub(super) matched: u64,
-    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) mismatches: Vec<Found>,
     pub(super) explanations: Vec<Explained>,
+}
+
+/// A step that was answered differently, and the file that its trace is in.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) file: PathBuf,
+    pub(super) mismatch: Mismatch,
 }
 
 /// A trace that was not played.
@@ -44,7 +53,7 @@ impl Played {
     }
 
     /// Counts a step.
-    pub(super) fn count(&mut self, differs: bool, mismatch: Option<Mismatch>) {
+    pub(super) fn count(&mut self, differs: bool, mismatch: Option<Found>) {
         self.steps += 1;
         self.matched += u64::from(!differs);
         self.mismatches.extend(mismatch);
@@ -77,7 +86,7 @@ pub(super) struct Tally {
     pub(super) traces: u64,
     pub(super) steps: u64,
     pub(super) matched: u64,
-    pub(super) mismatches: Vec<Mismatch>,
+    pub(super) mismatches: Vec<Found>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) explanations: Vec<Explained>,
 }

@@ -60,12 +60,14 @@ fn a_different_answer_is_shown_with_both_sides() {
     let changed =
         text.replacen(r#""as": "fx", "result": "CUDA_ERROR_INVALID_VALUE""#, r#""result": "CUDA_SUCCESS""#, 1);
     for mode in ["in-one", "separate"] {
-        let output = replay_text(&changed, &["--processes", mode]);
+        let (_folder, path) = file(&changed);
+        let output = run(peermap().arg("replay").arg(&path).args(["--processes", mode]));
         assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
         let text = stdout(&output);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");
-        assert!(lines[0].starts_with("trace export-args, step 6 (line 8): process 0 calls cuMemExportToShareable"));
+        let place = format!("{}: trace export-args, step 6 (line 8): ", path.display());
+        assert!(lines[0].starts_with(&(place + "process 0 calls cuMemExportToShareable")), "{text}");
         assert!(lines[0].contains("expected CUDA_SUCCESS; got CUDA_ERROR_INVALID_VALUE (EXPORT-2: "), "{text}");
         assert_eq!(lines[1], "15 traces, 263 steps, 262 match");
     }
@@ -77,7 +79,7 @@ fn only_the_first_difference_of_a_trace_is_printed_and_all_are_counted() {
     let changed = text.replacen("CUDA_SUCCESS", "CUDA_ERROR_NOT_FOUND", 1).replacen("\"EBADF\"", "\"OK\"", 1);
     let output = replay_text(&changed, &[]);
     let text = stdout(&output);
-    assert_eq!(text.lines().filter(|line| line.starts_with("trace ")).count(), 1, "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains(": trace ")).count(), 1, "{text}");
     assert!(text.ends_with("15 traces, 263 steps, 261 match\n"), "{text}");
 }
 
@@ -95,6 +97,21 @@ fn json_has_every_difference_with_both_sides() {
     assert_eq!(first["got"]["result"], "CUDA_SUCCESS");
     assert_eq!(report["mismatches"].as_array().unwrap().len(), 2);
     assert_eq!(report["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn each_difference_names_the_file_of_its_trace() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let (_folders, paths): (Vec<_>, Vec<_>) = [("CUDA_SUCCESS", "CUDA_ERROR_NOT_FOUND"), ("\"EBADF\"", "\"OK\"")]
+        .map(|(from, to)| file(&text.replacen(from, to, 1)))
+        .into_iter()
+        .unzip();
+    for jobs in ["1", "2"] {
+        let report = json(&run(peermap().arg("replay").args(&paths).args(["--json", "--jobs", jobs])));
+        let files: Vec<&str> =
+            report["mismatches"].as_array().unwrap().iter().map(|one| one["file"].as_str().unwrap()).collect();
+        assert_eq!(files, paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>());
+    }
 }
 
 #[test]
