@@ -1,5 +1,8 @@
 //! Several traces at once.
 
+use std::fs::File;
+use std::io::BufReader;
+use std::iter::Peekable;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -10,7 +13,7 @@ use peermap_trace::{Reader, StepResult, Trace};
 
 use super::tally::{Played, Tally};
 use super::{Replaying, present};
-use crate::play::{Refusal, malformed, open};
+use crate::play::{Refusal, malformed, open, without_traces};
 
 /// What faults of kernels are reported as.
 const FAULTS: [CuResult; 6] = [
@@ -44,11 +47,20 @@ pub(super) fn play(replay: &Replaying, files: &[PathBuf], jobs: u32) -> Result<T
     done.and_then(|()| sum(replay, played.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
+/// The traces of a file, of which there is at least one.
+fn reader(file: &Path) -> Result<Peekable<Reader<BufReader<File>>>, Refusal> {
+    let mut reader = Reader::new(open(file)?).peekable();
+    match reader.peek() {
+        Some(_) => Ok(reader),
+        None => Err(without_traces(file)),
+    }
+}
+
 /// The traces of all files, each with its file.
 fn traces(files: &[PathBuf]) -> impl Iterator<Item = Result<(&Path, Trace), Refusal>> + Send {
     files.iter().flat_map(|file| {
-        let (reader, error) = match open(file) {
-            Ok(text) => (Some(Reader::new(text)), None),
+        let (reader, error) = match reader(file) {
+            Ok(reader) => (Some(reader), None),
             Err(refusal) => (None, Some(Err(refusal))),
         };
         let named = move |trace| (file.as_path(), trace);

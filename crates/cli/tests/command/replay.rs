@@ -168,6 +168,17 @@ fn a_malformed_file_is_named_with_line_and_column() {
 }
 
 #[test]
+fn a_file_without_a_trace_is_wrong_usage() {
+    let (_folder, blank) = file("\n\n");
+    for path in [Path::new("/dev/null"), &blank] {
+        let words = [path.to_str().unwrap(), "has no trace"];
+        refuses(peermap().arg("replay").arg(path), 2, &words);
+        refuses(peermap().arg("replay").args([&fixture("share"), path]).args(["--jobs", "2"]), 2, &words);
+        refuses(peermap().arg("atlas").arg(path), 2, &words);
+    }
+}
+
+#[test]
 fn what_cannot_be_played_is_wrong_usage() {
     refuses(peermap().args(["replay", "/nowhere/x.jsonl"]), 2, &["/nowhere/x.jsonl", "No such file"]);
     let share = fixture("share");
