@@ -208,7 +208,7 @@ pub(crate) struct Replay {
 /// Arguments of `record`.
 #[derive(Debug, Args)]
 pub(crate) struct Record {
-    /// The file to write. It must not be there yet.
+    /// The file to write. It must not be there yet, and is there once everything is recorded.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
     /// Traces whose steps are played.

@@ -9,6 +9,7 @@ mod backend;
 mod differential;
 mod generate;
 mod hidden;
+mod output;
 mod play;
 mod probe;
 mod provenance;

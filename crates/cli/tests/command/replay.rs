@@ -239,6 +239,32 @@ fn a_recording_of_the_simulator_is_a_trace_that_matches() {
     refuses(&mut record(), 2, &["out.jsonl", "exists"]);
 }
 
+/// The names of what is in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_recording_that_fails_leaves_nothing_behind() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let (_inputs, cut) = file(&text[..text.len() - 10]);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.jsonl");
+    let record = |input: &Path| {
+        let mut command = peermap();
+        command.arg("record").arg(&out).args([&fixture("share"), input]).args(["--backend", "sim"]);
+        command
+    };
+    for (input, word) in [(cut.as_path(), "line ends"), (Path::new("/dev/null"), "no trace")] {
+        refuses(&mut record(input), 2, &["out.jsonl is not written", input.to_str().unwrap(), word]);
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+    fs::write(&out, "what was there before").unwrap();
+    refuses(&mut record(&fixture("share")), 2, &["out.jsonl", "exists"]);
+    assert_eq!(fs::read_to_string(&out).unwrap(), "what was there before");
+    assert_eq!(names(folder.path()), ["out.jsonl"]);
+}
+
 #[test]
 fn a_crash_is_recorded_and_ends_its_process() {
     let folder = tempfile::tempdir().unwrap();
