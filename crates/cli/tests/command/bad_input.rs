@@ -85,6 +85,13 @@ fn counts_and_times_of_nothing() {
 }
 
 #[test]
+fn ids_that_do_not_fit_a_byte() {
+    let asked = ["--fill", "id", "--processes-per-device", "40"];
+    refuses(&mut memmap_ipc(&asked), 2, &["320 workers", "--fill pattern"]);
+    refuses(memmap_ipc(&asked).args(["--devices", "0,1,2,3,4,5,6"]), 2, &["280 workers"]);
+}
+
+#[test]
 fn kernels_that_are_not_there() {
     refuses(&mut memmap_ipc(&["--kernels", "/nowhere"]), 2, &["/nowhere"]);
 }

@@ -14,7 +14,7 @@ use super::plan::{End, Plan, SCENARIO};
 use crate::backend::{Backend, BackendError};
 use crate::crew::{Crew, Hand};
 use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
-use crate::error::RunError;
+use crate::error::{RunError, UsageError};
 use crate::kernels::{KernelSource, locate};
 use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
 use crate::probe;
@@ -75,7 +75,7 @@ impl Run<'_> {
 
         // Workers first, so that they initialise their drivers while this process initialises its own.
         let mut crew = Crew::default();
-        self.employ(&mut crew, options.workers(self.expected_devices())?)?;
+        self.employ(&mut crew, self.first_workers()?)?;
 
         let driver = watched(self.driver()?);
         let Selection { chosen, rejected } = choose(&driver, options)?;
@@ -119,6 +119,13 @@ impl Run<'_> {
             Some(devices) => devices.len(),
             None => self.backend.expected_devices().min(MAX_DEVICES),
         }
+    }
+
+    /// How many workers are started before the devices are chosen.
+    fn first_workers(&self) -> Result<u32, UsageError> {
+        let expected = self.options.workers(self.expected_devices())?;
+        // Their ids may be too many, and whether they are is known for sure only with the devices.
+        Ok(self.options.fill_of(expected).map_or(0, |_| expected))
     }
 
     /// Starts workers, or dismisses some, until there are `count`.

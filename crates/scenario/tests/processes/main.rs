@@ -46,6 +46,7 @@ fn trials() -> Vec<Trial> {
         runs::devices_that_are_not_connected_are_named_and_the_rest_runs,
         runs::hardware_with_eight_peers_takes_nine_devices,
         runs::measurements_come_after_the_run,
+        runs::ids_that_only_seem_too_many_are_used,
         runs::workers_too_many_or_too_few_are_dismissed_or_added,
         runs::the_source_of_the_kernels_shows_to_who_asks,
         failures::a_worker_killed_in_any_step_ends_the_run_and_is_named,

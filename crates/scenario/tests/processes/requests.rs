@@ -69,10 +69,14 @@ pub fn an_executable_that_is_gone_is_named() {
 
 pub fn ids_above_255_are_refused_if_asked_for() {
     let asked = Options { fill: Some(Fill::Id), processes_per_device: 128, ..options() };
-    // No worker is expected, so none is started in vain.
-    let (code, line) = refused(&asked, &SimBackend::new("h200-x2").expecting(0));
-    assert_eq!(
-        (code, line.as_str()),
-        (ExitCode::Usage, "the ids of 256 workers do not fit one byte; use --fill pattern")
-    );
+    // A worker that is started in vain would be the first thing to fail.
+    let launcher = Launcher { exe: "/nowhere/peermap".into(), args: Vec::new() };
+    let both = Some(vec![DeviceChoice::Ordinal(0), DeviceChoice::Ordinal(1)]);
+    for devices in [None, both] {
+        let asked = Options { devices, ..asked.clone() };
+        let backend = SimBackend::new("h200-x2");
+        let error = memmap_ipc::run(&asked, &backend, &launcher, &mut |_: &_| {}).unwrap_err();
+        assert_eq!(error.exit_code(), ExitCode::Usage, "{error}");
+        assert_eq!(one_line(&error), "the ids of 256 workers do not fit one byte; use --fill pattern");
+    }
 }

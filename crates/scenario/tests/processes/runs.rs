@@ -92,6 +92,12 @@ pub fn measurements_come_after_the_run() {
     }
 }
 
+pub fn ids_that_only_seem_too_many_are_used() {
+    // 256 workers are expected, but no device of this machine reaches another, so that one takes part.
+    let asked = Options { fill: Some(Fill::Id), processes_per_device: 8, ..options() };
+    succeed(&asked, &SimBackend::new("no-peer").expecting(32));
+}
+
 pub fn workers_too_many_or_too_few_are_dismissed_or_added() {
     for expected in [0, 1, 5] {
         let (report, _) = succeed(&options(), &SimBackend::new("h200-x2").expecting(expected));
