@@ -10,10 +10,9 @@ use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
 
-use crate::show;
-
 use crate::differential::Differential;
 use crate::generate::Generate;
+use crate::refusal;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
 #[derive(Debug, Parser)]
@@ -277,8 +276,13 @@ pub(crate) fn refuse(error: &clap::Error) -> ProcessExitCode {
         drop(error.print());
         return ProcessExitCode::from(ExitCode::Ok.code());
     }
-    show::complaint(&one_line(&error.render().to_string()));
-    ProcessExitCode::from(ExitCode::Usage.code())
+    let text = one_line(&error.render().to_string());
+    ProcessExitCode::from(refusal::end(&text, ExitCode::Usage, wants_json()))
+}
+
+/// Whether JSON was asked for, in arguments that cannot be understood.
+fn wants_json() -> bool {
+    std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 /// What is wrong with the arguments, without the lines that say how they are used in general.

@@ -14,6 +14,7 @@ mod play;
 mod probe;
 mod provenance;
 mod record;
+mod refusal;
 mod replay;
 mod run;
 mod show;

@@ -10,7 +10,7 @@ use anyhow::Context;
 use peermap_report::ExitCode;
 use tempfile::{Builder, NamedTempFile};
 
-use crate::play::Refusal;
+use crate::refusal::Refusal;
 
 /// A file that gets its name once it is complete. Until then it lies beside that name, and it goes if it is given up.
 ///

@@ -9,18 +9,13 @@ use peermap_trace::{Got, Header, Machine, Step, Writer};
 
 use crate::args::{ProcessMode, Record};
 use crate::output::{Output, unwritten};
-use crate::play::{Place, Refusal, Steps, each_trace};
+use crate::play::{Place, Steps, each_trace};
+use crate::refusal::Refusal;
 use crate::show;
 
 /// Plays the traces one after the other, so that none disturbs another, and writes what the driver answers.
 pub(crate) fn run(arguments: &Record) -> ExitCode {
-    match record(arguments) {
-        Ok(()) => ExitCode::Ok,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    record(arguments).map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
 }
 
 fn record(arguments: &Record) -> Result<(), Refusal> {

@@ -14,7 +14,8 @@ use peermap_trace::{
 use serde::Serialize;
 
 use super::recordings::Recording;
-use crate::play::{OPTIONS, Refusal, malformed, without_traces};
+use crate::play::{OPTIONS, malformed, without_traces};
+use crate::refusal::Refusal;
 
 /// The machine that the recordings were made on.
 const PROFILE: &str = "h200-x2";

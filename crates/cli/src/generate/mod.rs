@@ -14,21 +14,15 @@ pub(crate) use args::{Generate, Random};
 
 use crate::args::{PlayBackend, ProcessMode};
 use crate::output::{Output, unwritten};
-use crate::play::{InOneProcesses, Place, Refusal, simulated};
-use crate::show;
+use crate::play::{InOneProcesses, Place, simulated};
+use crate::refusal::Refusal;
 
 /// How long the simulated machine may take to say what it is.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// Generates and writes.
 pub(crate) fn run(arguments: &Generate) -> ExitCode {
-    match generate(arguments) {
-        Ok(()) => ExitCode::Ok,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    generate(arguments).map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
 }
 
 fn generate(arguments: &Generate) -> Result<(), Refusal> {

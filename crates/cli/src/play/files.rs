@@ -9,7 +9,7 @@ use anyhow::Context;
 use peermap_report::ExitCode;
 use peermap_trace::{Header, Lines, ReadError, Step, TraceLine};
 
-use super::place::Refusal;
+use crate::refusal::Refusal;
 
 /// The steps of one trace, as they are read.
 pub(crate) type Steps<'s> = dyn Iterator<Item = Result<Step, Refusal>> + 's;

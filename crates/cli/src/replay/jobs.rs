@@ -13,7 +13,8 @@ use peermap_trace::{Reader, StepResult, Trace};
 
 use super::tally::{Played, Tally};
 use super::{Replaying, present};
-use crate::play::{Refusal, malformed, open, without_traces};
+use crate::play::{malformed, open, without_traces};
+use crate::refusal::Refusal;
 
 /// What faults of kernels are reported as.
 const FAULTS: [CuResult; 6] = [

@@ -13,19 +13,14 @@ use peermap_trace::{Expected, Header, Mismatch};
 pub(crate) use jobs::must_run_alone;
 
 use crate::args::Replay;
-use crate::play::{Place, Refusal, Steps, each_trace};
-use crate::show;
+use crate::play::{Place, Steps, each_trace};
+use crate::refusal::Refusal;
 use tally::{Found, Played, Tally};
 
 /// Plays the traces, compares and prints.
 pub(crate) fn run(arguments: &Replay) -> ExitCode {
-    match play_files(arguments).and_then(|tally| present::print(&tally, arguments.json)) {
-        Ok(code) => code,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    let json = arguments.json;
+    play_files(arguments).and_then(|tally| present::print(&tally, json)).unwrap_or_else(|refusal| refusal.end(json))
 }
 
 fn play_files(arguments: &Replay) -> Result<Tally, Refusal> {

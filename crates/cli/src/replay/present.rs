@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::tally::{Explained, Found, LeftOut, Played, Tally};
-use crate::play::Refusal;
+use crate::refusal::Refusal;
 
 /// Prints what is to be said of one trace, if it is to be read by a person: why its steps fail, where it differs.
 pub(super) fn progress(played: &Played, json: bool) -> Result<(), Refusal> {

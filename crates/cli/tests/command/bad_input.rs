@@ -36,6 +36,34 @@ fn a_refusal_as_json_is_one_object_too() {
 }
 
 #[test]
+fn an_error_before_any_result_is_one_object_too() {
+    for (arguments, code, word) in [
+        (&["run", "memmap-ipc", "--json", "--size", "four"][..], 2, "four"),
+        (&["run", "memmap-ipc", "--profile", "h100", "--json"], 2, "h100"),
+        (&["run", "memmap-ipc", "--backend", "cuda", "--profile", "nvl72", "--json"], 2, "--profile"),
+        (&["probe", "--json", "--profile", "h100"], 2, "h100"),
+        (&["probe", "--json", "now"], 2, "now"),
+        (&["replay", "--json"], 2, "required arguments"),
+        (&["replay", "--json", "/nowhere/x.jsonl"], 2, "/nowhere/x.jsonl"),
+        (&["atlas", "--json", "/nowhere/x.jsonl"], 2, "/nowhere/x.jsonl"),
+    ] {
+        let output = run(peermap().args(arguments));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        let complaints = complaints(&output);
+        assert_eq!(complaints.len(), 1, "{arguments:?}: {}", stderr(&output));
+        let object = json(&output);
+        assert_eq!((&object["ok"], &object["exit_code"]), (&false.into(), &code.into()), "{arguments:?}");
+        let error = object["error"].as_str().unwrap();
+        assert!(error.contains(word) && complaints[0].ends_with(error), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn json_after_two_dashes_is_no_wish_for_json() {
+    refuses(peermap().args(["probe", "--", "--json"]), 2, &["--json"]);
+}
+
+#[test]
 fn no_size_at_all() {
     refuses(&mut memmap_ipc(&["--size", "0"]), 2, &["--size"]);
 }
