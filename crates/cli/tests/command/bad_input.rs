@@ -70,8 +70,8 @@ fn no_size_at_all() {
 
 #[test]
 fn more_than_the_device_or_the_host_has() {
-    refuses(&mut memmap_ipc(&["--size", "1TiB"]), 2, &["at most"]);
-    refuses(&mut memmap_ipc(&["--size", "16GiB"]), 2, &["host", "at most"]);
+    refuses(&mut memmap_ipc(&["--size", "1TiB"]), 2, &[" MiB of ", "at most"]);
+    refuses(&mut memmap_ipc(&["--size", "16GiB"]), 2, &[" MiB of memory that this host", "at most"]);
 }
 
 #[test]

@@ -32,7 +32,17 @@ pub fn what_is_larger_than_device_or_host_is_refused() {
     backend.memory_limit = Some(ByteSize::mib(15));
     let (code, line) = refused(&Options { size: ByteSize::mib(8), ..options() }, &backend);
     assert_eq!(code, ExitCode::Usage);
-    assert!(line.ends_with("that this host can back; use a --size of at most 6 MiB"), "{line}");
+    let advice = "do not fit the 14 MiB of memory that this host can back; use a --size of at most 6 MiB";
+    assert!(line.ends_with(advice), "{line}");
+    // The host's limit is named even if the device's is exceeded as well.
+    for gibibytes in [100, 1 << 33] {
+        let (code, line) = refused(&Options { size: ByteSize::gib(gibibytes), ..options() }, &backend);
+        assert_eq!(code, ExitCode::Usage);
+        assert!(line.ends_with(advice), "{line}");
+    }
+    backend.memory_limit = Some(ByteSize::gib(1 << 20));
+    let (_, line) = refused(&Options { size: ByteSize::gib(100), ..options() }, &backend);
+    assert!(line.ends_with(" MiB of device 0; use a --size of at most 71576 MiB"), "{line}");
 }
 
 pub fn unknown_and_unusable_devices_are_refused() {
