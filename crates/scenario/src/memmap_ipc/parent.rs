@@ -43,16 +43,7 @@ pub fn run(
         profile: backend.profile().map(str::to_owned),
     });
     let run = Run { options, backend, launcher, kernels, driver: OnceCell::new() };
-    // Before this process opens the driver: a device that is open already is quicker to get ready.
-    let probed = match options.measure {
-        true => Some(probe::run(backend, launcher, events, Deadline::after(options.timeout))?),
-        false => None,
-    };
-    let mut report = run.once(false, events)?;
-    if let Some(probed) = probed.filter(|_| report.ok) {
-        report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
-        run.measure(&mut report, events)?;
-    }
+    let report = run.all(events).map_err(|error| run.cause(error))?;
     events.event(&Event::Finished { ok: report.ok, wall_ms: report.wall_ms });
     Ok(report)
 }
@@ -67,6 +58,28 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The run, and what is measured around it.
+    fn all(&self, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
+        let Self { options, backend, launcher, .. } = self;
+        // Before this process opens the driver: a device that is open already is quicker to get ready.
+        let probed = match options.measure {
+            true => Some(probe::run(*backend, launcher, events, Deadline::after(options.timeout))?),
+            false => None,
+        };
+        let mut report = self.once(false, events)?;
+        if let Some(probed) = probed.filter(|_| report.ok) {
+            report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
+            self.measure(&mut report, events)?;
+        }
+        Ok(report)
+    }
+
+    /// What a failure follows from: without its machine no driver works, and whichever call notices that first says little.
+    fn cause(&self, error: RunError) -> RunError {
+        let end = error.may_follow().then(|| self.backend.end_of_machine()).flatten();
+        end.map_or(error, RunError::MachineDied)
+    }
+
     /// The run itself. `measure` has the workers measure after they have verified.
     fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
         let Self { options, backend, kernels, .. } = self;
@@ -98,7 +111,11 @@ impl Run<'_> {
 
         let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
         let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
-        let end = End { hands: crew.hands(), failure: outcome.err(), wall_ms: ms_since(begun) };
+        let end = End {
+            hands: crew.hands(),
+            failure: outcome.err().map(|error| self.cause(error)),
+            wall_ms: ms_since(begun),
+        };
         Ok(plan.report(options, *backend, kernels, end))
     }
 
