@@ -5,7 +5,7 @@ mod usage;
 
 use peermap_driver::{Call, DriverError};
 use peermap_ipc::{BarrierError, ChildError, Exit, IpcError, LimitError};
-use peermap_report::{ExitCode, Failure, FailureKind, Mismatch, RejectedDevice};
+use peermap_report::{ExitCode, Failure, FailureKind, Mismatch, RejectedDevice, Rejection, device_list};
 
 use crate::backend::{BackendError, EndOfMachine};
 use crate::messages::Step;
@@ -122,10 +122,11 @@ pub enum RunError {
 }
 
 fn reasons(rejected: &[RejectedDevice]) -> String {
-    match rejected {
-        [] => "there is none".to_owned(),
-        some => some.iter().map(|one| format!("{}: {}", one.device, one.reason)).collect::<Vec<_>>().join("; "),
+    if rejected.is_empty() {
+        return "there is none".to_owned();
     }
+    let shown = |one: &Rejection| format!("{}: {}", device_list(&one.devices), one.reason);
+    Rejection::fold(rejected).iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
 impl RunError {

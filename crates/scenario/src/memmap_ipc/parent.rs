@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use peermap_driver::{Driver, DriverError};
 use peermap_ipc::{Barrier, Deadline};
-use peermap_report::{Event, EventSink, Reference, RejectedDevice, RunReport};
+use peermap_report::{Event, EventSink, Reference, RejectedDevice, Rejection, RunReport};
 
 use super::Options;
 use super::buffers::{Buffers, SizeError, check_size};
@@ -171,8 +171,8 @@ fn choose(driver: &Watched<'_>, options: &Options) -> Result<Selection, RunError
 }
 
 fn announce(rejected: &[RejectedDevice], events: &mut dyn EventSink) {
-    for RejectedDevice { device, reason } in rejected.iter().cloned() {
-        events.event(&Event::DeviceRejected { device, reason });
+    for Rejection { devices, reason } in Rejection::fold(rejected) {
+        events.event(&Event::DevicesRejected { devices, reason });
     }
 }
 

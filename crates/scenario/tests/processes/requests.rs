@@ -54,7 +54,7 @@ pub fn unknown_and_unusable_devices_are_refused() {
     assert_eq!((code, line.as_str()), (ExitCode::Usage, "there is no device 7; the devices are 0, 1"));
     let (code, line) = refused(&devices(&[0, 1]), &SimBackend::new("no-peer"));
     assert_eq!(code, ExitCode::BackendUnavailable);
-    assert_eq!(line, "no usable device: device 1: it and device 0 cannot reach each other's memory");
+    assert_eq!(line, "no usable device: device 1: no peer access both ways with device 0");
 }
 
 pub fn a_refusal_is_a_report_too() {

@@ -69,8 +69,8 @@ pub fn devices_that_are_not_connected_are_named_and_the_rest_runs() {
     let (report, events) = succeed(&options(), &SimBackend::new("no-peer"));
     assert_eq!(devices(&report), [0]);
     assert_eq!(report.rejected[0].device, "device 1");
-    assert_eq!(report.rejected[0].reason, "it and device 0 cannot reach each other's memory");
-    assert!(events.iter().any(|event| matches!(event, Event::DeviceRejected { .. })));
+    assert_eq!(report.rejected[0].reason, "no peer access both ways with device 0");
+    assert!(events.iter().any(|event| matches!(event, Event::DevicesRejected { .. })));
 }
 
 pub fn hardware_with_eight_peers_takes_nine_devices() {
