@@ -190,7 +190,7 @@ pub(crate) struct Replay {
     /// Where the processes of a trace live; in-one on the simulator if not given, always separate on a real driver.
     #[arg(long, value_enum, value_name = "in-one|separate")]
     pub(crate) processes: Option<ProcessMode>,
-    /// How many seconds a step of a separate process may take.
+    /// How many seconds a step of a separate process may take, and its start, which gets at least 5.
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
     /// How many traces are played at once. Those that read free memory or fault run alone.

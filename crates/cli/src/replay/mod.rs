@@ -62,10 +62,12 @@ impl Replaying {
                 played.explain(&header.name, index, step, &got);
             }
             let differs = !got.matches(&Expected::from(step));
-            // Only the first one of a trace is printed, but a program gets them all.
+            let is_lost = got.is_lost();
+            // Of a trace only the first one is printed, and what decides the exit code, but a program gets them all.
             let mismatch = differs
                 .then(|| Found { file: file.to_owned(), mismatch: Mismatch::new(&header.name, index, step, got) });
-            played.count(differs, mismatch.filter(|_| self.json || !played.differs()));
+            played.count(differs, mismatch.filter(|_| self.json || is_lost || !played.differs()));
+            played.lost += u64::from(is_lost);
             Ok(())
         })?;
         Ok(played)

@@ -24,7 +24,7 @@ pub(super) fn progress(played: &Played, json: bool) -> Result<(), Refusal> {
             "trace {trace}, step {step} (line {line}): process {process}: {call}: {result}\n    {why}\n"
         ));
     }
-    if let Some(Found { file, mismatch }) = played.mismatches.first() {
+    for Found { file, mismatch } in &played.mismatches {
         text.push_str(&format!("{}: {mismatch}\n", file.display()));
     }
     if let Some(LeftOut { trace, needs, devices }) = &played.left_out {
@@ -45,7 +45,7 @@ pub(super) fn print(tally: &Tally, json: bool) -> Result<ExitCode, Refusal> {
         }
         write(&format!("{traces} traces, {steps} steps, {matched} match\n"))?;
     }
-    Ok(if tally.is_match() { ExitCode::Ok } else { ExitCode::Mismatch })
+    Ok(tally.exit_code())
 }
 
 fn write(text: &str) -> Result<(), Refusal> {

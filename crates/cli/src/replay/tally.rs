@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use peermap_report::ExitCode;
 use peermap_trace::{Got, Mismatch, Step};
 
 /// What came of one trace.
@@ -10,6 +11,8 @@ pub(super) struct Played {
     pub(super) left_out: Option<LeftOut>,
     pub(super) steps: u64,
     pub(super) matched: u64,
+    /// Steps in which a process died.
+    pub(super) lost: u64,
     pub(super) mismatches: Vec<Found>,
     pub(super) explanations: Vec<Explained>,
 }
@@ -86,6 +89,8 @@ pub(super) struct Tally {
     pub(super) traces: u64,
     pub(super) steps: u64,
     pub(super) matched: u64,
+    /// Steps in which a process died.
+    pub(super) lost: u64,
     pub(super) mismatches: Vec<Found>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) explanations: Vec<Explained>,
@@ -93,16 +98,22 @@ pub(super) struct Tally {
 
 impl Tally {
     pub(super) fn add(&mut self, played: Played) {
-        let Played { left_out, steps, matched, mismatches, explanations } = played;
+        let Played { left_out, steps, matched, lost, mismatches, explanations } = played;
         self.traces += u64::from(left_out.is_none());
         self.steps += steps;
         self.matched += matched;
+        self.lost += lost;
         self.left_out.extend(left_out);
         self.mismatches.extend(mismatches);
         self.explanations.extend(explanations);
     }
 
-    pub(super) const fn is_match(&self) -> bool {
-        self.matched == self.steps
+    /// Where a process died, nothing is known about the answers that it would have given.
+    pub(super) const fn exit_code(&self) -> ExitCode {
+        match self {
+            Self { lost: 1.., .. } => ExitCode::WorkerLost,
+            _ if self.matched < self.steps => ExitCode::Mismatch,
+            _ => ExitCode::Ok,
+        }
     }
 }

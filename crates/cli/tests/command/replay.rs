@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use crate::support::{complaints, json, peermap, run, stderr};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::{children_that_are, complaints, json, peermap, run, stderr, wait_for};
 
 const FILES: [&str; 9] = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1", "random_2", "random_peer"];
 
@@ -195,13 +198,32 @@ fn what_cannot_be_played_is_wrong_usage() {
     refuses(peermap().args(["__player", "--backend", "sim"]), 2, &["by hand"]);
 }
 
-#[test]
-fn a_long_trace_takes_no_more_memory_than_a_short_one() {
+/// A trace of one process with so many steps, each of so many bytes.
+fn long_trace(steps: usize, bytes: usize) -> String {
     let header = r#"{"trace": 1, "name": "long", "about": "", "machine": {"gpus": 1, "model": "m", "driver": "d", "cuda": 13000}, "needs": {"devices": 1}}"#;
     let step = r#"{"p": 0, "call": "cuInit", "in": {"padding": "PADDING"}, "result": "CUDA_SUCCESS"}"#;
-    let step = step.replace("PADDING", &"x".repeat(10_000));
-    let lines = std::iter::once(header).chain(std::iter::repeat_n(step.as_str(), 10_000));
-    let (_folder, path) = file(&lines.collect::<Vec<_>>().join("\n"));
+    let step = step.replace("PADDING", &"x".repeat(bytes));
+    let lines = std::iter::once(header).chain(std::iter::repeat_n(step.as_str(), steps));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_killed_process_of_a_trace_is_no_answer_but_a_lost_process() {
+    let (_folder, path) = file(&long_trace(200_000, 1));
+    let mut command = peermap();
+    command.arg("replay").arg(&path).args(["--processes", "separate"]);
+    let replay = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("a player", || !children_that_are("__player", replay.id()).is_empty());
+    let player = children_that_are("__player", replay.id())[0];
+    kill(Pid::from_raw(i32::try_from(player).unwrap()), Signal::SIGKILL).unwrap();
+    let output = replay.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+    assert!(stdout(&output).contains("killed by SIGKILL"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_long_trace_takes_no_more_memory_than_a_short_one() {
+    let (_folder, path) = file(&long_trace(10_000, 10_000));
     assert!(fs::metadata(&path).unwrap().len() > 100_000_000);
     // Two page tables of 64 MiB fit, and 67 MiB besides; the text does not.
     let exe = env!("CARGO_BIN_EXE_peermap");

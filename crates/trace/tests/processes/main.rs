@@ -42,6 +42,8 @@ fn trials() -> Vec<Trial> {
         ends::a_process_that_ends_by_itself_gives_no_answer,
         ends::a_process_that_has_ended_makes_no_more_calls,
         ends::a_process_that_cannot_open_its_driver_is_not_started,
+        ends::a_process_that_dies_at_its_start_is_lost,
+        ends::a_process_that_does_not_start_in_time_is_lost,
         ends::the_descriptors_of_a_killed_process_are_closed_before_the_next_step,
         ends::a_sent_descriptor_outlives_its_sender_and_nobody_else_keeps_it,
         ends::a_closed_descriptor_reaches_the_driver_by_its_own_number,
