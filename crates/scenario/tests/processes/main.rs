@@ -16,17 +16,7 @@ mod story;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
-
-/// Makes a test of each function, named by its path.
-macro_rules! trials {
-    ($($module:ident::$test:ident,)*) => {
-        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
-            $module::$test();
-            Ok(())
-        })),*]
-    };
-}
+use peermap_testing::{Arguments, Trial, trials};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +24,7 @@ fn main() -> ExitCode {
         Some(backend::MACHINE) => backend::play_machine(&args[1]),
         Some(backend::WORKER) => backend::play_worker(&args[1]),
         Some(orphans::PARENT) => orphans::play_parent(&args[1], &args[2]),
-        _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
+        _ => peermap_testing::run(&Arguments::from_args(), trials()).exit_code(),
     }
 }
 
