@@ -10,10 +10,9 @@ use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
 
-use crate::show;
-
 use crate::differential::Differential;
 use crate::generate::Generate;
+use crate::refusal;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
 #[derive(Debug, Parser)]
@@ -191,7 +190,7 @@ pub(crate) struct Replay {
     /// Where the processes of a trace live; in-one on the simulator if not given, always separate on a real driver.
     #[arg(long, value_enum, value_name = "in-one|separate")]
     pub(crate) processes: Option<ProcessMode>,
-    /// How many seconds a step of a separate process may take.
+    /// How many seconds a step of a separate process may take, and its start, which gets at least 5.
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: u64,
     /// How many traces are played at once. Those that read free memory or fault run alone.
@@ -208,7 +207,7 @@ pub(crate) struct Replay {
 /// Arguments of `record`.
 #[derive(Debug, Args)]
 pub(crate) struct Record {
-    /// The file to write. It must not be there yet.
+    /// The file to write. It must not be there yet, and is there once everything is recorded.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
     /// Traces whose steps are played.
@@ -277,8 +276,13 @@ pub(crate) fn refuse(error: &clap::Error) -> ProcessExitCode {
         drop(error.print());
         return ProcessExitCode::from(ExitCode::Ok.code());
     }
-    show::complaint(&one_line(&error.render().to_string()));
-    ProcessExitCode::from(ExitCode::Usage.code())
+    let text = one_line(&error.render().to_string());
+    ProcessExitCode::from(refusal::end(&text, ExitCode::Usage, wants_json()))
+}
+
+/// Whether JSON was asked for, in arguments that cannot be understood.
+fn wants_json() -> bool {
+    std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 /// What is wrong with the arguments, without the lines that say how they are used in general.

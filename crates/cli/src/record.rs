@@ -1,8 +1,6 @@
 //! `peermap record`.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -10,18 +8,14 @@ use peermap_report::ExitCode;
 use peermap_trace::{Got, Header, Machine, Step, Writer};
 
 use crate::args::{ProcessMode, Record};
-use crate::play::{Place, Refusal, Steps, each_trace};
+use crate::output::{Output, unwritten};
+use crate::play::{Place, Steps, each_trace};
+use crate::refusal::Refusal;
 use crate::show;
 
 /// Plays the traces one after the other, so that none disturbs another, and writes what the driver answers.
 pub(crate) fn run(arguments: &Record) -> ExitCode {
-    match record(arguments) {
-        Ok(()) => ExitCode::Ok,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    record(arguments).map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
 }
 
 fn record(arguments: &Record) -> Result<(), Refusal> {
@@ -29,25 +23,19 @@ fn record(arguments: &Record) -> Result<(), Refusal> {
     let limit = Duration::from_secs(*timeout);
     let place = Place::choose(*backend, profile.as_deref(), Some(ProcessMode::Separate), limit)?;
     let machine = place.machine()?;
-    let text = create(out)?;
-    let mut recording =
-        Recording { place, machine, writer: Writer::new(BufWriter::new(text)), counts: Counts::default() };
+    let mut output = Output::create(out)?;
+    let mut recording = Recording { place, machine, writer: Writer::new(&mut output), counts: Counts::default() };
     for file in files {
         let recorded = each_trace(file, |header, steps| recording.trace(header, steps));
         recorded.map_err(|refusal| Refusal {
-            error: refusal.error.context(format!("{} holds only what came before", out.display())),
+            error: refusal.error.context(format!("{} is not written", out.display())),
             ..refusal
         })?;
     }
     recording.flush()?;
-    recording.counts.print()
-}
-
-/// An earlier recording is worth more than the trouble to name the new one differently.
-pub(crate) fn create(path: &Path) -> Result<File, Refusal> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path);
-    file.with_context(|| format!("{} cannot be created", path.display()))
-        .map_err(|error| Refusal::new(ExitCode::Usage, error))
+    let counts = recording.counts;
+    output.finish()?;
+    counts.print()
 }
 
 #[derive(Default)]
@@ -70,14 +58,14 @@ impl Counts {
     }
 }
 
-struct Recording {
+struct Recording<'o> {
     place: Place,
     machine: Machine,
-    writer: Writer<BufWriter<File>>,
+    writer: Writer<&'o mut Output>,
     counts: Counts,
 }
 
-impl Recording {
+impl Recording<'_> {
     fn trace(&mut self, header: Header, steps: &mut Steps<'_>) -> Result<(), Refusal> {
         let (needs, devices) = (header.needs.devices, self.machine.gpus);
         if needs > devices {
@@ -102,17 +90,13 @@ impl Recording {
                 }
             }
         })?;
-        // What was recorded is there even if a later trace takes the host down.
+        // What was recorded is in the unfinished file even if a later trace takes this command down.
         self.flush()
     }
 
     fn flush(&mut self) -> Result<(), Refusal> {
         self.writer.flush().map_err(unwritten)
     }
-}
-
-pub(crate) fn unwritten(error: std::io::Error) -> Refusal {
-    Refusal::unexpected(anyhow::Error::from(error).context("the recording cannot be written"))
 }
 
 /// The step with the answer that it got. `None`: it got none that the format has a word for.

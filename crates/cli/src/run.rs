@@ -3,67 +3,59 @@
 use std::env;
 use std::io::Write;
 
+use anyhow::Context;
 use peermap_report::{Event, ExitCode, RunReport, event_line};
 use peermap_scenario::{Launcher, RunError, memmap_ipc, one_line};
 
 use crate::args::{MemmapIpc, Run, Scenario};
 use crate::backend::{self, Chosen};
+use crate::refusal::Refusal;
 use crate::{provenance, show};
 
 /// Runs a scenario.
 pub(crate) fn run(arguments: &Run) -> ExitCode {
     match &arguments.scenario {
-        Scenario::MemmapIpc(arguments) => memmap_ipc(arguments),
+        Scenario::MemmapIpc(arguments) => memmap_ipc(arguments).unwrap_or_else(|refusal| refusal.end(arguments.json)),
     }
 }
 
-fn memmap_ipc(arguments: &MemmapIpc) -> ExitCode {
-    let chosen = match backend::choose(&arguments.place) {
-        Ok(chosen) => chosen,
-        Err(code) => return code,
-    };
+fn memmap_ipc(arguments: &MemmapIpc) -> Result<ExitCode, Refusal> {
+    let chosen = backend::choose(&arguments.place)?;
     match run_on(&chosen, arguments) {
-        Ok(code) => code,
+        Ok(code) => Ok(code),
         Err(Refused::NoDevice(error)) => {
             show::note(&format!("simulating: {}", one_line(&error)));
             fall_back(arguments)
         }
-        Err(Refused::With(code)) => code,
+        Err(Refused::With(refusal)) => Err(refusal),
     }
 }
 
 /// The simulator in place of a real driver that turned out to have no device.
-fn fall_back(arguments: &MemmapIpc) -> ExitCode {
-    let profile = match backend::machine_profile(None) {
-        Ok(profile) => profile,
-        Err(error) => {
-            show::complaint(&error.to_string());
-            return ExitCode::Unexpected;
-        }
-    };
-    match run_on(&Chosen::Sim(profile), arguments) {
-        Ok(code) | Err(Refused::With(code)) => code,
-        Err(Refused::NoDevice(error)) => {
-            show::complaint(&one_line(&error));
-            error.exit_code()
-        }
-    }
+fn fall_back(arguments: &MemmapIpc) -> Result<ExitCode, Refusal> {
+    let profile = backend::machine_profile(None).map_err(Refusal::unexpected)?;
+    run_on(&Chosen::Sim(profile), arguments).map_err(|refused| match refused {
+        Refused::NoDevice(error) => because(&error),
+        Refused::With(refusal) => refusal,
+    })
 }
 
 /// Why a backend gave no result.
 enum Refused {
     /// It has no device, and another backend may take its place.
     NoDevice(RunError),
-    /// It was said why.
-    With(ExitCode),
+    /// No other would do better.
+    With(Refusal),
+}
+
+fn because(error: &RunError) -> Refusal {
+    Refusal::new(error.exit_code(), anyhow::Error::msg(one_line(error)))
 }
 
 fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Refused> {
     let backend = chosen.start().map_err(Refused::With)?;
-    let exe = env::current_exe().map_err(|error| {
-        show::complaint(&format!("this executable has no path: {error}"));
-        Refused::With(ExitCode::Unexpected)
-    })?;
+    let exe = env::current_exe().context("this executable has no path");
+    let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
     let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
     let options = options_of(arguments);
     let verbose = arguments.verbose;
@@ -81,10 +73,7 @@ fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Refused> {
             Err(Refused::NoDevice(error))
         }
         Err(error) if arguments.json => Ok(present(&memmap_ipc::refused(&options, &*backend, &error), true)),
-        Err(error) => {
-            show::complaint(&one_line(&error));
-            Ok(error.exit_code())
-        }
+        Err(error) => Err(Refused::With(because(&error))),
     }
 }
 

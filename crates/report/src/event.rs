@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::rejected::device_list;
+
 /// Something that happened during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -16,10 +18,10 @@ pub enum Event {
         /// On which machine, if it is simulated.
         profile: Option<String>,
     },
-    /// A device does not take part.
-    DeviceRejected {
-        /// The device, as a user knows it.
-        device: String,
+    /// Devices do not take part, all for one reason.
+    DevicesRejected {
+        /// The devices, as a user knows them.
+        devices: Vec<String>,
         /// Why not.
         reason: String,
     },
@@ -97,7 +99,10 @@ pub fn event_line(event: &Event) -> String {
             format!("{scenario} on {backend}, profile {profile}")
         }
         Event::RunStarted { scenario, backend, profile: None } => format!("{scenario} on {backend}"),
-        Event::DeviceRejected { device, reason } => format!("{device} does not take part: {reason}"),
+        Event::DevicesRejected { devices, reason } => {
+            let verb = if devices.len() == 1 { "does" } else { "do" };
+            format!("{} {verb} not take part: {reason}", device_list(devices))
+        }
         Event::WorkerStarted { worker, pid, device } => format!("worker {worker} (pid {pid}) works on {device}"),
         Event::Step { worker, step } => format!("worker {worker}: {step}"),
         Event::Progress { done, of } => format!("step {done} of {of} done"),
@@ -121,6 +126,16 @@ mod tests {
     }
 
     #[test]
+    fn devices_that_are_rejected_for_one_reason_are_one_line() {
+        let rejected = |numbers: std::ops::Range<u32>| {
+            let devices = numbers.map(|number| format!("device {number}")).collect();
+            event_line(&Event::DevicesRejected { devices, reason: "no peer".to_owned() })
+        };
+        assert_eq!(rejected(4..5), "device 4 does not take part: no peer");
+        assert_eq!(rejected(4..72), "devices 4 to 71 do not take part: no peer");
+    }
+
+    #[test]
     fn steps_of_single_workers_are_details() {
         let event = Event::Step { worker: 3, step: "fill 2".to_owned() };
         assert_eq!(event_line(&event), "worker 3: fill 2");
@@ -129,10 +144,10 @@ mod tests {
 
     #[test]
     fn an_event_names_itself_in_json() {
-        let event = Event::DeviceRejected { device: "device 1".to_owned(), reason: "no peer".to_owned() };
+        let event = Event::DevicesRejected { devices: vec!["device 1".to_owned()], reason: "no peer".to_owned() };
         assert_eq!(
             serde_json::to_string(&event).unwrap(),
-            r#"{"event":"device_rejected","device":"device 1","reason":"no peer"}"#
+            r#"{"event":"devices_rejected","devices":["device 1"],"reason":"no peer"}"#
         );
     }
 

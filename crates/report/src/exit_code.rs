@@ -16,7 +16,7 @@ pub enum ExitCode {
     Mismatch = 11,
     /// The backend, or a device that can be used, is missing.
     BackendUnavailable = 12,
-    /// A worker died or the time ran out.
+    /// A worker, or another process that the command needs, died; or the time ran out.
     WorkerLost = 13,
     /// The simulator does not model what was asked.
     NotModelled = 14,
@@ -60,7 +60,7 @@ impl ExitCode {
             Self::Regression => "regression",
             Self::Mismatch => "memory did not hold what it should, or a recording was answered differently",
             Self::BackendUnavailable => "backend unavailable or no usable device",
-            Self::WorkerLost => "worker died or timed out",
+            Self::WorkerLost => "a process of the command died, or the time ran out",
             Self::NotModelled => "not modelled by the simulator",
             Self::Ambiguous => "ambiguous verdict",
             Self::DriverError => "driver error",

@@ -22,6 +22,8 @@ pub enum FailureKind {
     Backend,
     /// A worker's process ended before its work did.
     WorkerDied,
+    /// The process of the simulated machine ended before the run did.
+    MachineDied,
     /// The time ran out.
     TimedOut,
     /// The simulator does not model what was asked.
@@ -41,7 +43,7 @@ impl FailureKind {
             Self::Limit | Self::Unexpected => ExitCode::Unexpected,
             Self::Mismatch => ExitCode::Mismatch,
             Self::Backend => ExitCode::BackendUnavailable,
-            Self::WorkerDied | Self::TimedOut => ExitCode::WorkerLost,
+            Self::WorkerDied | Self::MachineDied | Self::TimedOut => ExitCode::WorkerLost,
             Self::NotModelled => ExitCode::NotModelled,
             Self::Driver => ExitCode::DriverError,
             Self::DeviceFault => ExitCode::DeviceFault,
@@ -113,6 +115,7 @@ mod tests {
             (FailureKind::Mismatch, 11),
             (FailureKind::Backend, 12),
             (FailureKind::WorkerDied, 13),
+            (FailureKind::MachineDied, 13),
             (FailureKind::TimedOut, 13),
             (FailureKind::NotModelled, 14),
             (FailureKind::Driver, 16),

@@ -18,6 +18,7 @@ mod event;
 mod exit_code;
 mod failure;
 mod phases;
+mod rejected;
 mod run;
 mod table;
 
@@ -25,4 +26,5 @@ pub use event::{Event, EventSink, event_line};
 pub use exit_code::ExitCode;
 pub use failure::{Failure, FailureKind, Mismatch};
 pub use phases::Phases;
-pub use run::{Provenance, Rates, Reference, RejectedDevice, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};
+pub use rejected::{RejectedDevice, Rejection, device_list};
+pub use run::{Provenance, Rates, Reference, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};

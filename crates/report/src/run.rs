@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::phases::Phases;
+use crate::rejected::RejectedDevice;
 
 /// The number of the schema of [`RunReport`]. Adding a key keeps it; changing or removing one does not.
 pub const SCHEMA: u32 = 1;
@@ -56,15 +57,6 @@ pub struct Provenance {
     pub kernel: Option<String>,
     /// Cores that the run could use.
     pub cores: usize,
-}
-
-/// A device that did not take part in a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RejectedDevice {
-    /// The device, as a user knows it.
-    pub device: String,
-    /// Why not.
-    pub reason: String,
 }
 
 /// What one worker did.

@@ -4,6 +4,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 
 use crate::failure::Failure;
+use crate::rejected::{Rejection, device_list};
 use crate::run::{Reference, RunReport, WorkerReport};
 
 impl RunReport {
@@ -12,9 +13,7 @@ impl RunReport {
     #[must_use]
     pub fn table(&self) -> String {
         let mut lines = vec![self.worker_table()];
-        lines.extend(
-            self.rejected.iter().map(|device| format!("{} did not take part: {}", device.device, device.reason)),
-        );
+        lines.extend(Rejection::fold(&self.rejected).iter().map(rejection_line));
         lines.extend(self.workers.iter().filter_map(measured_line));
         lines.extend(self.reference.as_ref().map(|reference| reference_line(reference, self.wall_ms)));
         lines.push(match &self.failure {
@@ -59,6 +58,10 @@ fn row(worker: &WorkerReport, phases: &[&str]) -> Vec<String> {
     fixed.into_iter().chain(phases.iter().map(|name| number(worker.phases_ms.get(name)))).collect()
 }
 
+fn rejection_line(rejection: &Rejection) -> String {
+    format!("{} did not take part: {}", device_list(&rejection.devices), rejection.reason)
+}
+
 fn measured_line(worker: &WorkerReport) -> Option<String> {
     let rates = worker.measured.as_ref()?;
     Some(format!(
@@ -86,8 +89,9 @@ fn failure_line(failure: &Failure) -> String {
 #[cfg(test)]
 mod tests {
     use crate::failure::{Failure, FailureKind};
+    use crate::rejected::RejectedDevice;
     use crate::run::tests::report;
-    use crate::run::{Rates, Reference, RejectedDevice, RunReport};
+    use crate::run::{Rates, Reference, RunReport};
 
     #[test]
     fn the_table_has_a_row_for_each_worker_and_a_column_for_each_phase() {
@@ -102,7 +106,9 @@ mod tests {
     #[test]
     fn what_was_rejected_measured_and_what_failed_stands_below() {
         let mut report = RunReport {
-            rejected: vec![RejectedDevice { device: "device 2".to_owned(), reason: "no peer of device 0".to_owned() }],
+            rejected: [2, 3, 4]
+                .map(|number| RejectedDevice { device: format!("device {number}"), reason: "no peer".to_owned() })
+                .to_vec(),
             reference: Some(Reference::new(480.0, 120.0, 700.0)),
             failure: Some(Failure {
                 kind: FailureKind::TimedOut,
@@ -123,7 +129,7 @@ mod tests {
         assert_eq!(
             below,
             [
-                "device 2 did not take part: no peer of device 0",
+                "devices 2 to 4 did not take part: no peer",
                 "worker 0: fill 355 GB/s (94.9 % of memset), verify 354 GB/s (94.7 %), memset 374 GB/s",
                 "the run took 700 ms, 1.17 times the 480 ms of initialisation and the 120 ms of one context",
                 "failed (exit code 13): worker 0 is late",

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::os::fd::OwnedFd;
 
 use peermap_driver::{ByteSize, Call, Driver, DriverError};
+use peermap_ipc::Exit;
 
 /// How a run gets its drivers. The command has one for each backend.
 pub trait Backend {
@@ -31,6 +32,21 @@ pub trait Backend {
 
     /// How many bytes of device memory this host can back, if that is less than the devices say.
     fn memory_limit(&self) -> Option<ByteSize>;
+
+    /// The end of the process that all drivers of this backend need, if there is such a process and it has ended. Asked
+    /// after a failure, to tell what it follows from.
+    fn end_of_machine(&self) -> Option<EndOfMachine> {
+        None
+    }
+}
+
+/// How the process of a simulated machine ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndOfMachine {
+    /// The process.
+    pub pid: u32,
+    /// How it ended.
+    pub how: Exit,
 }
 
 /// What a worker process gets in order to open its driver.

@@ -44,7 +44,7 @@ mod timing;
 mod watched;
 mod worker;
 
-pub use backend::{Backend, BackendError, WorkerEndpoint};
+pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
 pub use content::{Fill, UnknownName};
 pub use devices::{DeviceChoice, ParseDeviceError};

@@ -15,7 +15,7 @@ use anyhow::Context;
 use peermap_report::ExitCode;
 
 use crate::args::Atlas as Arguments;
-use crate::play::Refusal;
+use crate::refusal::Refusal;
 use crate::show;
 use collect::Atlas;
 
@@ -24,13 +24,7 @@ const NAMED: usize = 5;
 
 /// Plays the recordings on the simulator and prints what they reach.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
-    match atlas(arguments) {
-        Ok(code) => code,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    atlas(arguments).unwrap_or_else(|refusal| refusal.end(arguments.json))
 }
 
 fn atlas(arguments: &Arguments) -> Result<ExitCode, Refusal> {

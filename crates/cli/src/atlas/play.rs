@@ -14,7 +14,8 @@ use peermap_trace::{
 use serde::Serialize;
 
 use super::recordings::Recording;
-use crate::play::{OPTIONS, Refusal, malformed};
+use crate::play::{OPTIONS, malformed, without_traces};
+use crate::refusal::Refusal;
 
 /// The machine that the recordings were made on.
 const PROFILE: &str = "h200-x2";
@@ -102,7 +103,11 @@ pub(super) fn play(recordings: Vec<Recording>) -> Result<Counts, Refusal> {
     let profile = Profile::named(PROFILE).map_err(Refusal::unexpected)?;
     let mut counts = Counts::default();
     for Recording { name, path, text } in recordings {
-        for trace in Reader::new(text) {
+        let mut traces = Reader::new(text).peekable();
+        if traces.peek().is_none() {
+            return Err(without_traces(&path));
+        }
+        for trace in traces {
             let trace = trace.map_err(|error| malformed(&path, error))?;
             if usize::try_from(trace.header.needs.devices).is_ok_and(|needs| needs <= profile.devices.len()) {
                 counts.trace(&profile, &name, &trace)?;

@@ -3,7 +3,8 @@
 use std::io::{BufRead, Cursor};
 use std::path::PathBuf;
 
-use crate::play::{Refusal, open};
+use crate::play::open;
+use crate::refusal::Refusal;
 
 /// A recording that is in the command.
 macro_rules! recorded {

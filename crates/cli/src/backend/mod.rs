@@ -15,6 +15,7 @@ pub(crate) use cuda::{CudaBackend, device_files};
 pub(crate) use sim::{SimBackend, machine_profile, visibility};
 
 use crate::args::{BackendChoice, Where};
+use crate::refusal::Refusal;
 use crate::show;
 
 /// What was decided about the backend.
@@ -29,16 +30,13 @@ pub(crate) enum Chosen {
 }
 
 /// Decides on a backend without initialising anything: workers are started before the parent initialises.
-pub(crate) fn choose(place: &Where) -> Result<Chosen, ExitCode> {
-    let profile = machine_profile(place.profile.as_deref()).map_err(|error| {
-        show::complaint(&error.to_string());
-        ExitCode::Usage
-    })?;
+pub(crate) fn choose(place: &Where) -> Result<Chosen, Refusal> {
+    let profile = machine_profile(place.profile.as_deref());
+    let profile = profile.map_err(|error| Refusal::new(ExitCode::Usage, error))?;
     match place.backend {
         BackendChoice::Sim => Ok(Chosen::Sim(profile)),
         BackendChoice::Cuda if place.profile.is_some() => {
-            show::complaint("--profile names a simulated machine; it goes with --backend sim");
-            Err(ExitCode::Usage)
+            Err(Refusal::usage("--profile names a simulated machine; it goes with --backend sim"))
         }
         BackendChoice::Cuda => Ok(Chosen::Cuda { may_fall_back: false }),
         BackendChoice::Auto if place.profile.is_some() => Ok(Chosen::Sim(profile)),
@@ -70,34 +68,25 @@ const DESCRIPTORS_PER_WORKER: u64 = 5;
 
 impl Chosen {
     /// The backend, started if it has to be.
-    pub(crate) fn start(&self) -> Result<Box<dyn Backend>, ExitCode> {
+    pub(crate) fn start(&self) -> Result<Box<dyn Backend>, Refusal> {
         match self {
             Self::Cuda { .. } => Ok(Box::new(CudaBackend)),
-            Self::Sim(profile) => match allow_descriptors(profile).and_then(|()| SimBackend::start(profile)) {
-                Ok(backend) => Ok(Box::new(backend)),
-                Err(error) => {
-                    show::complaint(&format!("{error:#}"));
-                    Err(ExitCode::Unexpected)
-                }
-            },
+            Self::Sim(profile) => {
+                let started = allow_descriptors(profile).and_then(|()| SimBackend::start(profile));
+                Ok(Box::new(started.map_err(Refusal::unexpected)?))
+            }
         }
     }
 
     /// A driver of this process, for commands that need no others.
-    pub(crate) fn driver(&self) -> Result<Box<dyn Driver>, ExitCode> {
-        if let Self::Sim(profile) = self
-            && let Err(error) = allow_descriptors(profile)
-        {
-            show::complaint(&format!("{error:#}"));
-            return Err(ExitCode::Unexpected);
+    pub(crate) fn driver(&self) -> Result<Box<dyn Driver>, Refusal> {
+        if let Self::Sim(profile) = self {
+            allow_descriptors(profile).map_err(Refusal::unexpected)?;
         }
         let driver: anyhow::Result<Box<dyn Driver>> = match self {
             Self::Cuda { .. } => cuda::open_checked(),
             Self::Sim(profile) => sim::in_this_process(profile),
         };
-        driver.map_err(|error| {
-            show::complaint(&format!("{error:#}"));
-            ExitCode::BackendUnavailable
-        })
+        driver.map_err(|error| Refusal::new(ExitCode::BackendUnavailable, error))
     }
 }

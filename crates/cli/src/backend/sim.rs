@@ -9,7 +9,7 @@ use anyhow::Context;
 use peermap_driver::{ByteSize, Driver};
 use peermap_ipc::{Channel, Child, Deadline, Output, Spawn};
 use peermap_model::{Profile, ProfileError, visible_devices};
-use peermap_scenario::{Backend, BackendError, WorkerEndpoint};
+use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 use peermap_sim::{MachineClient, SimMachine, SimProcess, default_host_memory};
 
 use crate::hidden::{CHANNEL, TICKET};
@@ -17,12 +17,15 @@ use crate::hidden::{CHANNEL, TICKET};
 /// How long the machine may take to start or to answer.
 const MACHINE_TIME: Duration = Duration::from_secs(10);
 
+/// How long a machine may take to answer, or to end once it has closed its sockets, before it is believed to live.
+const END_TIME: Duration = Duration::from_secs(1);
+
 /// A running simulated machine.
 pub(crate) struct SimBackend {
     profile: Profile,
     /// Before the process: the machine ends by itself when this hangs up, and is not killed in the middle of its work.
     client: Mutex<MachineClient>,
-    _process: Child,
+    process: Mutex<Child>,
 }
 
 /// The name of a profile that exists.
@@ -54,7 +57,7 @@ impl SimBackend {
             .spawn()
             .context("the simulated machine cannot be started")?;
         let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
-        Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), _process: process })
+        Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), process: Mutex::new(process) })
     }
 
     fn ticket(&self) -> Result<OwnedFd, BackendError> {
@@ -92,5 +95,14 @@ impl Backend for SimBackend {
 
     fn memory_limit(&self) -> Option<ByteSize> {
         default_host_memory().ok()
+    }
+
+    fn end_of_machine(&self) -> Option<EndOfMachine> {
+        // A machine that answers lives. One that is just ending closes its sockets first.
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        client.holders(Deadline::after(END_TIME)).err()?;
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let how = process.wait(Deadline::after(END_TIME)).ok()?;
+        Some(EndOfMachine { pid: process.pid(), how })
     }
 }

@@ -5,7 +5,8 @@ use std::cell::Cell;
 use peermap_report::ExitCode;
 use peermap_trace::{Expected, Got, Header, Machine, Mismatch, Step, StepResult, Trace};
 
-use crate::play::{Place, Refusal};
+use crate::play::Place;
+use crate::refusal::Refusal;
 
 /// The first step that two backends answer differently.
 pub(super) struct Difference {

@@ -16,19 +16,13 @@ pub(crate) use args::Differential;
 
 use crate::args::{PlayBackend, ProcessMode};
 use crate::generate::Source;
-use crate::play::{Place, Refusal};
-use crate::show;
+use crate::play::Place;
+use crate::refusal::Refusal;
 use work::{Counts, Work};
 
 /// Generates, plays, compares, shrinks and prints.
 pub(crate) fn run(arguments: &Differential) -> ExitCode {
-    match differ(arguments).and_then(|counts| print(&counts)) {
-        Ok(code) => code,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    differ(arguments).and_then(|counts| print(&counts)).unwrap_or_else(|refusal| refusal.end(false))
 }
 
 fn differ(arguments: &Differential) -> Result<Counts, Refusal> {

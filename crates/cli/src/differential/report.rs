@@ -8,7 +8,7 @@ use peermap_trace::{Trace, Writer};
 
 use super::compare::{Difference, rule, unwritten};
 use super::work::Work;
-use crate::play::Refusal;
+use crate::refusal::Refusal;
 
 /// Writes the shrunk trace, with the answers of the driver, and prints its last step with both.
 pub(super) fn report(

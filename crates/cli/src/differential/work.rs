@@ -12,7 +12,8 @@ use super::args::Differential;
 use super::compare::{Difference, answer_again, compare};
 use super::report::report;
 use crate::generate::Source;
-use crate::play::{Place, Refusal};
+use crate::play::Place;
+use crate::refusal::Refusal;
 use crate::replay::must_run_alone;
 
 /// What came of all traces.

@@ -6,7 +6,7 @@ use clap::Args;
 use peermap_report::ExitCode;
 use peermap_trace::Weights;
 
-use crate::play::Refusal;
+use crate::refusal::Refusal;
 
 /// Arguments of `generate`.
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 mod args;
 
-use std::io::{BufWriter, Write, stdout};
+use std::io::{Write, stdout};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -13,32 +13,30 @@ use peermap_trace::{GenerateError, Generator, Machine, Trace, Writer};
 pub(crate) use args::{Generate, Random};
 
 use crate::args::{PlayBackend, ProcessMode};
-use crate::play::{InOneProcesses, Place, Refusal, simulated};
-use crate::record::{create, unwritten};
-use crate::show;
+use crate::output::{Output, unwritten};
+use crate::play::{InOneProcesses, Place, simulated};
+use crate::refusal::Refusal;
 
 /// How long the simulated machine may take to say what it is.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// Generates and writes.
 pub(crate) fn run(arguments: &Generate) -> ExitCode {
-    match generate(arguments) {
-        Ok(()) => ExitCode::Ok,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    generate(arguments).map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
 }
 
 fn generate(arguments: &Generate) -> Result<(), Refusal> {
     let source = Source::new(&arguments.random, arguments.profile.as_deref())?;
-    let text: Box<dyn Write> = match &arguments.out {
-        Some(path) => Box::new(BufWriter::new(create(path)?)),
-        None => Box::new(stdout().lock()),
-    };
+    let traces = arguments.random.traces;
+    let Some(path) = &arguments.out else { return write(&source, traces, stdout().lock()) };
+    let mut output = Output::create(path)?;
+    write(&source, traces, &mut output)?;
+    output.finish()
+}
+
+fn write(source: &Source, traces: u64, text: impl Write) -> Result<(), Refusal> {
     let mut writer = Writer::new(text);
-    for number in 0..arguments.random.traces {
+    for number in 0..traces {
         writer.trace(&source.trace(number)?).map_err(unwritten)?;
     }
     writer.flush().map_err(unwritten)

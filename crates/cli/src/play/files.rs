@@ -9,7 +9,7 @@ use anyhow::Context;
 use peermap_report::ExitCode;
 use peermap_trace::{Header, Lines, ReadError, Step, TraceLine};
 
-use super::place::Refusal;
+use crate::refusal::Refusal;
 
 /// The steps of one trace, as they are read.
 pub(crate) type Steps<'s> = dyn Iterator<Item = Result<Step, Refusal>> + 's;
@@ -25,12 +25,21 @@ pub(crate) fn malformed(path: &Path, error: ReadError) -> Refusal {
     Refusal::new(ExitCode::Usage, anyhow::Error::from(error).context(path.display().to_string()))
 }
 
+/// What is wrong with a file that has no trace: most likely it is the wrong one.
+pub(crate) fn without_traces(path: &Path) -> Refusal {
+    let error = anyhow::anyhow!("{} has no trace; name a file that `peermap record` wrote", path.display());
+    Refusal::new(ExitCode::Usage, error)
+}
+
 /// Plays each trace of a file while it is read: no more than one step of it is in memory.
 pub(crate) fn each_trace(
     path: &Path,
     mut play: impl FnMut(Header, &mut Steps<'_>) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let mut lines = Lines::new(open(path)?).peekable();
+    if lines.peek().is_none() {
+        return Err(without_traces(path));
+    }
     while let Some(line) = lines.next() {
         match line.map_err(|error| malformed(path, error))? {
             TraceLine::Header { header, .. } => {

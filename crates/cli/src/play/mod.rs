@@ -4,6 +4,6 @@ mod files;
 mod launch;
 mod place;
 
-pub(crate) use files::{Steps, each_trace, malformed, open};
+pub(crate) use files::{Steps, each_trace, malformed, open, without_traces};
 pub(crate) use launch::{InOneProcesses, OPTIONS};
-pub(crate) use place::{Place, Refusal, simulated};
+pub(crate) use place::{Place, simulated};

@@ -11,30 +11,10 @@ use super::files::Steps;
 use super::launch::{CudaLaunch, InOneProcesses, SimLaunch};
 use crate::args::{PlayBackend, ProcessMode};
 use crate::backend::allow_descriptors;
+use crate::refusal::Refusal;
 
 /// The machine that the recordings were made on.
 const DEFAULT_PROFILE: &str = "h200-x2";
-
-/// Why a command ends without a result.
-pub(crate) struct Refusal {
-    pub(crate) code: ExitCode,
-    pub(crate) error: anyhow::Error,
-}
-
-impl Refusal {
-    pub(crate) fn new(code: ExitCode, error: impl Into<anyhow::Error>) -> Self {
-        Self { code, error: error.into() }
-    }
-
-    fn usage(text: &'static str) -> Self {
-        Self::new(ExitCode::Usage, anyhow::Error::msg(text))
-    }
-
-    /// Something of this host, not of what was asked.
-    pub(crate) fn unexpected(error: impl Into<anyhow::Error>) -> Self {
-        Self::new(ExitCode::Unexpected, error)
-    }
-}
 
 /// The simulated machine of a name, or the one that the recordings were made on.
 pub(crate) fn simulated(name: Option<&str>) -> Result<Profile, Refusal> {

@@ -9,13 +9,14 @@ mod present;
 
 use std::io::Write;
 
+use anyhow::Context;
 use peermap_driver::{Device, Driver, DriverError};
 use peermap_report::ExitCode;
 use serde::Serialize;
 
 use crate::args::Probe;
 use crate::backend::{self, Chosen};
-use crate::show;
+use crate::refusal::Refusal;
 use device::DeviceFacts;
 use fabric::ImexFacts;
 use host::HostFacts;
@@ -39,33 +40,21 @@ const SCHEMA: u32 = 1;
 
 /// Probes and prints.
 pub(crate) fn run(arguments: &Probe) -> ExitCode {
-    let chosen = match backend::choose(&arguments.place) {
-        Ok(chosen) => chosen,
-        Err(code) => return code,
-    };
-    let driver = match chosen.driver() {
-        Ok(driver) => driver,
-        Err(code) => return code,
-    };
-    let findings = match find(&chosen, &*driver) {
-        Ok(findings) => findings,
-        Err(error) => {
-            show::complaint(&format!("a device cannot be asked: {error}"));
-            return ExitCode::DriverError;
-        }
-    };
+    probe(arguments).map_or_else(|refusal| refusal.end(arguments.json), |()| ExitCode::Ok)
+}
+
+fn probe(arguments: &Probe) -> Result<(), Refusal> {
+    let chosen = backend::choose(&arguments.place)?;
+    let driver = chosen.driver()?;
+    let findings = find(&chosen, &*driver).context("a device cannot be asked");
+    let findings = findings.map_err(|error| Refusal::new(ExitCode::DriverError, error))?;
     let text = if arguments.json {
         serde_json::to_string_pretty(&findings).expect("findings have text keys only")
     } else {
         present::text(&findings)
     };
-    match writeln!(std::io::stdout(), "{text}") {
-        Ok(()) => ExitCode::Ok,
-        Err(error) => {
-            show::complaint(&format!("the findings cannot be written: {error}"));
-            ExitCode::Unexpected
-        }
-    }
+    let written = writeln!(std::io::stdout(), "{text}").context("the findings cannot be written");
+    written.map_err(Refusal::unexpected)
 }
 
 fn find(chosen: &Chosen, driver: &dyn Driver) -> Result<Findings, DriverError> {

@@ -1,7 +1,10 @@
 //! Several traces at once.
 
+use std::fs::File;
+use std::io::BufReader;
+use std::iter::Peekable;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::thread;
 
@@ -10,7 +13,8 @@ use peermap_trace::{Reader, StepResult, Trace};
 
 use super::tally::{Played, Tally};
 use super::{Replaying, present};
-use crate::play::{Refusal, malformed, open};
+use crate::play::{malformed, open, without_traces};
+use crate::refusal::Refusal;
 
 /// What faults of kernels are reported as.
 const FAULTS: [CuResult; 6] = [
@@ -32,7 +36,7 @@ pub(super) fn play(replay: &Replaying, files: &[PathBuf], jobs: u32) -> Result<T
             // The lock is let go before the trace is played.
             let next = traces.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((index, trace)) = next else { return Ok(()) };
-            let came = trace.and_then(|trace| one(replay, &machine, trace))?;
+            let came = trace.and_then(|(file, trace)| one(replay, &machine, file, trace))?;
             played.lock().unwrap_or_else(PoisonError::into_inner).push((index, came));
         }
     };
@@ -44,22 +48,34 @@ pub(super) fn play(replay: &Replaying, files: &[PathBuf], jobs: u32) -> Result<T
     done.and_then(|()| sum(replay, played.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-fn traces(files: &[PathBuf]) -> impl Iterator<Item = Result<Trace, Refusal>> + Send {
+/// The traces of a file, of which there is at least one.
+fn reader(file: &Path) -> Result<Peekable<Reader<BufReader<File>>>, Refusal> {
+    let mut reader = Reader::new(open(file)?).peekable();
+    match reader.peek() {
+        Some(_) => Ok(reader),
+        None => Err(without_traces(file)),
+    }
+}
+
+/// The traces of all files, each with its file.
+fn traces(files: &[PathBuf]) -> impl Iterator<Item = Result<(&Path, Trace), Refusal>> + Send {
     files.iter().flat_map(|file| {
-        let (reader, error) = match open(file) {
-            Ok(text) => (Some(Reader::new(text)), None),
+        let (reader, error) = match reader(file) {
+            Ok(reader) => (Some(reader), None),
             Err(refusal) => (None, Some(Err(refusal))),
         };
-        let read = reader.into_iter().flatten().map(|trace| trace.map_err(|error| malformed(file, error)));
+        let named = move |trace| (file.as_path(), trace);
+        let read =
+            reader.into_iter().flatten().map(move |trace| trace.map(named).map_err(|error| malformed(file, error)));
         error.into_iter().chain(read)
     })
 }
 
-fn one(replay: &Replaying, machine: &RwLock<()>, trace: Trace) -> Result<Played, Refusal> {
+fn one(replay: &Replaying, machine: &RwLock<()>, file: &Path, trace: Trace) -> Result<Played, Refusal> {
     let alone = must_run_alone(&trace);
     let _others = (!alone).then(|| machine.read().unwrap_or_else(PoisonError::into_inner));
     let _nobody = alone.then(|| machine.write().unwrap_or_else(PoisonError::into_inner));
-    replay.trace(&trace.header, &mut trace.steps.into_iter().map(Ok))
+    replay.trace(file, &trace.header, &mut trace.steps.into_iter().map(Ok))
 }
 
 /// Whether others would change what a trace sees, or it what they see: it reads free memory, faults or crashes.

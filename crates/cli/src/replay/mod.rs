@@ -4,6 +4,7 @@ mod jobs;
 mod present;
 mod tally;
 
+use std::path::Path;
 use std::time::Duration;
 
 use peermap_report::ExitCode;
@@ -12,19 +13,14 @@ use peermap_trace::{Expected, Header, Mismatch};
 pub(crate) use jobs::must_run_alone;
 
 use crate::args::Replay;
-use crate::play::{Place, Refusal, Steps, each_trace};
-use crate::show;
-use tally::{Played, Tally};
+use crate::play::{Place, Steps, each_trace};
+use crate::refusal::Refusal;
+use tally::{Found, Played, Tally};
 
 /// Plays the traces, compares and prints.
 pub(crate) fn run(arguments: &Replay) -> ExitCode {
-    match play_files(arguments).and_then(|tally| present::print(&tally, arguments.json)) {
-        Ok(code) => code,
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            refusal.code
-        }
-    }
+    let json = arguments.json;
+    play_files(arguments).and_then(|tally| present::print(&tally, json)).unwrap_or_else(|refusal| refusal.end(json))
 }
 
 fn play_files(arguments: &Replay) -> Result<Tally, Refusal> {
@@ -37,7 +33,7 @@ fn play_files(arguments: &Replay) -> Result<Tally, Refusal> {
     let mut tally = Tally::default();
     for file in &arguments.files {
         each_trace(file, |header, steps| {
-            let played = replay.trace(&header, steps)?;
+            let played = replay.trace(file, &header, steps)?;
             present::progress(&played, arguments.json)?;
             tally.add(played);
             Ok(())
@@ -56,7 +52,7 @@ struct Replaying {
 
 impl Replaying {
     /// Plays a trace and compares every answer, unless the trace needs more devices than there are.
-    fn trace(&self, header: &Header, steps: &mut Steps<'_>) -> Result<Played, Refusal> {
+    fn trace(&self, file: &Path, header: &Header, steps: &mut Steps<'_>) -> Result<Played, Refusal> {
         if header.needs.devices > self.devices {
             return Ok(Played::left_out(&header.name, header.needs.devices, self.devices));
         }
@@ -66,9 +62,12 @@ impl Replaying {
                 played.explain(&header.name, index, step, &got);
             }
             let differs = !got.matches(&Expected::from(step));
-            // Only the first one of a trace is printed, but a program gets them all.
-            let mismatch = differs.then(|| Mismatch::new(&header.name, index, step, got));
-            played.count(differs, mismatch.filter(|_| self.json || !played.differs()));
+            let is_lost = got.is_lost();
+            // Of a trace only the first one is printed, and what decides the exit code, but a program gets them all.
+            let mismatch = differs
+                .then(|| Found { file: file.to_owned(), mismatch: Mismatch::new(&header.name, index, step, got) });
+            played.count(differs, mismatch.filter(|_| self.json || is_lost || !played.differs()));
+            played.lost += u64::from(is_lost);
             Ok(())
         })?;
         Ok(played)

@@ -1,5 +1,6 @@
 //! The results of a replay as text and as JSON.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use anyhow::Context;
@@ -8,8 +9,8 @@ use peermap_trace::{Expected, Got, Mismatch};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::tally::{Explained, LeftOut, Played, Tally};
-use crate::play::Refusal;
+use super::tally::{Explained, Found, LeftOut, Played, Tally};
+use crate::refusal::Refusal;
 
 /// Prints what is to be said of one trace, if it is to be read by a person: why its steps fail, where it differs.
 pub(super) fn progress(played: &Played, json: bool) -> Result<(), Refusal> {
@@ -23,8 +24,8 @@ pub(super) fn progress(played: &Played, json: bool) -> Result<(), Refusal> {
             "trace {trace}, step {step} (line {line}): process {process}: {call}: {result}\n    {why}\n"
         ));
     }
-    if let Some(mismatch) = played.mismatches.first() {
-        text.push_str(&format!("{mismatch}\n"));
+    for Found { file, mismatch } in &played.mismatches {
+        text.push_str(&format!("{}: {mismatch}\n", file.display()));
     }
     if let Some(LeftOut { trace, needs, devices }) = &played.left_out {
         text.push_str(&format!("trace {trace}: left out, it needs {needs} devices and there are {devices}\n"));
@@ -44,7 +45,7 @@ pub(super) fn print(tally: &Tally, json: bool) -> Result<ExitCode, Refusal> {
         }
         write(&format!("{traces} traces, {steps} steps, {matched} match\n"))?;
     }
-    Ok(if tally.is_match() { ExitCode::Ok } else { ExitCode::Mismatch })
+    Ok(tally.exit_code())
 }
 
 fn write(text: &str) -> Result<(), Refusal> {
@@ -66,6 +67,7 @@ struct Summary<'t> {
 
 #[derive(Serialize)]
 struct Different<'t> {
+    file: Cow<'t, str>,
     trace: &'t str,
     step: usize,
     line: u64,
@@ -119,10 +121,11 @@ impl<'t> From<&'t Tally> for Summary<'t> {
     }
 }
 
-impl<'t> From<&'t Mismatch> for Different<'t> {
-    fn from(mismatch: &'t Mismatch) -> Self {
+impl<'t> From<&'t Found> for Different<'t> {
+    fn from(Found { file, mismatch }: &'t Found) -> Self {
         let Mismatch { trace, step, line, process, call, arguments, expected, got } = mismatch;
         Self {
+            file: file.to_string_lossy(),
             trace,
             step: *step,
             line: *line,

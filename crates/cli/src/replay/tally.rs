@@ -1,5 +1,8 @@
 //! What came of the traces.
 
+use std::path::PathBuf;
+
+use peermap_report::ExitCode;
 use peermap_trace::{Got, Mismatch, Step};
 
 /// What came of one trace.
@@ -8,8 +11,17 @@ pub(super) struct Played {
     pub(super) left_out: Option<LeftOut>,
     pub(super) steps: u64,
     pub(super) matched: u64,
-    pub(super) mismatches: Vec<Mismatch>,
+    /// Steps in which a process died.
+    pub(super) lost: u64,
+    pub(super) mismatches: Vec<Found>,
     pub(super) explanations: Vec<Explained>,
+}
+
+/// A step that was answered differently, and the file that its trace is in.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) file: PathBuf,
+    pub(super) mismatch: Mismatch,
 }
 
 /// A trace that was not played.
@@ -44,7 +56,7 @@ impl Played {
     }
 
     /// Counts a step.
-    pub(super) fn count(&mut self, differs: bool, mismatch: Option<Mismatch>) {
+    pub(super) fn count(&mut self, differs: bool, mismatch: Option<Found>) {
         self.steps += 1;
         self.matched += u64::from(!differs);
         self.mismatches.extend(mismatch);
@@ -77,23 +89,31 @@ pub(super) struct Tally {
     pub(super) traces: u64,
     pub(super) steps: u64,
     pub(super) matched: u64,
-    pub(super) mismatches: Vec<Mismatch>,
+    /// Steps in which a process died.
+    pub(super) lost: u64,
+    pub(super) mismatches: Vec<Found>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) explanations: Vec<Explained>,
 }
 
 impl Tally {
     pub(super) fn add(&mut self, played: Played) {
-        let Played { left_out, steps, matched, mismatches, explanations } = played;
+        let Played { left_out, steps, matched, lost, mismatches, explanations } = played;
         self.traces += u64::from(left_out.is_none());
         self.steps += steps;
         self.matched += matched;
+        self.lost += lost;
         self.left_out.extend(left_out);
         self.mismatches.extend(mismatches);
         self.explanations.extend(explanations);
     }
 
-    pub(super) const fn is_match(&self) -> bool {
-        self.matched == self.steps
+    /// Where a process died, nothing is known about the answers that it would have given.
+    pub(super) const fn exit_code(&self) -> ExitCode {
+        match self {
+            Self { lost: 1.., .. } => ExitCode::WorkerLost,
+            _ if self.matched < self.steps => ExitCode::Mismatch,
+            _ => ExitCode::Ok,
+        }
     }
 }

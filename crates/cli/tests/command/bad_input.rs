@@ -36,14 +36,42 @@ fn a_refusal_as_json_is_one_object_too() {
 }
 
 #[test]
+fn an_error_before_any_result_is_one_object_too() {
+    for (arguments, code, word) in [
+        (&["run", "memmap-ipc", "--json", "--size", "four"][..], 2, "four"),
+        (&["run", "memmap-ipc", "--profile", "h100", "--json"], 2, "h100"),
+        (&["run", "memmap-ipc", "--backend", "cuda", "--profile", "nvl72", "--json"], 2, "--profile"),
+        (&["probe", "--json", "--profile", "h100"], 2, "h100"),
+        (&["probe", "--json", "now"], 2, "now"),
+        (&["replay", "--json"], 2, "required arguments"),
+        (&["replay", "--json", "/nowhere/x.jsonl"], 2, "/nowhere/x.jsonl"),
+        (&["atlas", "--json", "/nowhere/x.jsonl"], 2, "/nowhere/x.jsonl"),
+    ] {
+        let output = run(peermap().args(arguments));
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        let complaints = complaints(&output);
+        assert_eq!(complaints.len(), 1, "{arguments:?}: {}", stderr(&output));
+        let object = json(&output);
+        assert_eq!((&object["ok"], &object["exit_code"]), (&false.into(), &code.into()), "{arguments:?}");
+        let error = object["error"].as_str().unwrap();
+        assert!(error.contains(word) && complaints[0].ends_with(error), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn json_after_two_dashes_is_no_wish_for_json() {
+    refuses(peermap().args(["probe", "--", "--json"]), 2, &["--json"]);
+}
+
+#[test]
 fn no_size_at_all() {
     refuses(&mut memmap_ipc(&["--size", "0"]), 2, &["--size"]);
 }
 
 #[test]
 fn more_than_the_device_or_the_host_has() {
-    refuses(&mut memmap_ipc(&["--size", "1TiB"]), 2, &["at most"]);
-    refuses(&mut memmap_ipc(&["--size", "16GiB"]), 2, &["host", "at most"]);
+    refuses(&mut memmap_ipc(&["--size", "1TiB"]), 2, &[" MiB of ", "at most"]);
+    refuses(&mut memmap_ipc(&["--size", "16GiB"]), 2, &[" MiB of memory that this host", "at most"]);
 }
 
 #[test]
@@ -82,6 +110,13 @@ fn profiles_and_backends_that_do_not_exist() {
 fn counts_and_times_of_nothing() {
     refuses(&mut memmap_ipc(&["--processes-per-device", "0"]), 2, &["--processes-per-device"]);
     refuses(&mut memmap_ipc(&["--timeout", "0"]), 2, &["--timeout"]);
+}
+
+#[test]
+fn ids_that_do_not_fit_a_byte() {
+    let asked = ["--fill", "id", "--processes-per-device", "40"];
+    refuses(&mut memmap_ipc(&asked), 2, &["320 workers", "--fill pattern"]);
+    refuses(memmap_ipc(&asked).args(["--devices", "0,1,2,3,4,5,6"]), 2, &["280 workers"]);
 }
 
 #[test]

@@ -69,14 +69,22 @@ fn nothing_survives_a_killed_parent() {
 }
 
 #[test]
-fn a_dead_machine_ends_the_run_with_an_error() {
-    let run = long_run(&[]);
-    wait_for("eight workers", || workers(run.id()).len() == 8);
-    let workers = workers(run.id());
-    let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
-    signal(machine, Signal::SIGKILL);
-    let begun = Instant::now();
-    let output = run.wait_with_output().unwrap();
-    assert!(!output.status.success());
-    assert!(begun.elapsed() < Duration::from_secs(60));
+fn a_dead_machine_ends_the_run_and_is_named() {
+    for delay_ms in [0, 30, 100, 250] {
+        let run = long_run(&[]);
+        wait_for("eight workers", || workers(run.id()).len() == 8);
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        let workers = workers(run.id());
+        let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
+        signal(machine, Signal::SIGKILL);
+        let begun = Instant::now();
+        let output = run.wait_with_output().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        assert_eq!(output.status.code(), Some(13), "after {delay_ms} ms: {}", stderr(&output));
+        let failure = &json(&output)["failure"];
+        assert_eq!((&failure["kind"], &failure["pid"]), (&"machine_died".into(), &machine.into()), "{failure}");
+        let message = format!("the simulated machine (pid {machine}) died: killed by SIGKILL");
+        assert_eq!(failure["message"], message);
+        assert!(workers.iter().all(|pid| !is_alive(*pid)), "a worker stays");
+    }
 }

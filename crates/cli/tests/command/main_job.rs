@@ -71,10 +71,17 @@ fn the_job_runs_on_every_profile() {
 
 #[test]
 fn devices_that_do_not_fit_are_named_with_the_reason() {
-    let output = run(&mut memmap_ipc(&["--profile", "no-peer"]));
-    let text = stderr(&output);
-    for device in ["device 1", "device 2", "device 3"] {
-        assert!(text.lines().any(|line| line.contains(device) && line.contains("peer")), "{text}");
+    for (profile, devices, count) in [("no-peer", "devices 1 to 3", 3), ("nvl72", "devices 4 to 63", 60)] {
+        let output = run(&mut memmap_ipc(&["--profile", profile]));
+        let (noted, printed) = (stderr(&output), String::from_utf8_lossy(&output.stdout).into_owned());
+        for (text, verb) in [(noted, "do"), (printed, "did")] {
+            let about: Vec<&str> = text.lines().filter(|line| line.contains("not take part")).collect();
+            assert_eq!(about.len(), 1, "{text}");
+            let line = format!("{devices} {verb} not take part: no peer access both ways with device 0");
+            assert!(about[0].ends_with(&line), "{text}");
+        }
+        let output = run(&mut memmap_ipc(&["--profile", profile, "--json"]));
+        assert_eq!(json(&output)["rejected"].as_array().unwrap().len(), count);
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use crate::support::{complaints, json, peermap, run, stderr};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::{children_that_are, complaints, json, peermap, run, stderr, wait_for};
 
 const FILES: [&str; 9] = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1", "random_2", "random_peer"];
 
@@ -60,12 +63,14 @@ fn a_different_answer_is_shown_with_both_sides() {
     let changed =
         text.replacen(r#""as": "fx", "result": "CUDA_ERROR_INVALID_VALUE""#, r#""result": "CUDA_SUCCESS""#, 1);
     for mode in ["in-one", "separate"] {
-        let output = replay_text(&changed, &["--processes", mode]);
+        let (_folder, path) = file(&changed);
+        let output = run(peermap().arg("replay").arg(&path).args(["--processes", mode]));
         assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
         let text = stdout(&output);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");
-        assert!(lines[0].starts_with("trace export-args, step 6 (line 8): process 0 calls cuMemExportToShareable"));
+        let place = format!("{}: trace export-args, step 6 (line 8): ", path.display());
+        assert!(lines[0].starts_with(&(place + "process 0 calls cuMemExportToShareable")), "{text}");
         assert!(lines[0].contains("expected CUDA_SUCCESS; got CUDA_ERROR_INVALID_VALUE (EXPORT-2: "), "{text}");
         assert_eq!(lines[1], "15 traces, 263 steps, 262 match");
     }
@@ -77,7 +82,7 @@ fn only_the_first_difference_of_a_trace_is_printed_and_all_are_counted() {
     let changed = text.replacen("CUDA_SUCCESS", "CUDA_ERROR_NOT_FOUND", 1).replacen("\"EBADF\"", "\"OK\"", 1);
     let output = replay_text(&changed, &[]);
     let text = stdout(&output);
-    assert_eq!(text.lines().filter(|line| line.starts_with("trace ")).count(), 1, "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains(": trace ")).count(), 1, "{text}");
     assert!(text.ends_with("15 traces, 263 steps, 261 match\n"), "{text}");
 }
 
@@ -95,6 +100,21 @@ fn json_has_every_difference_with_both_sides() {
     assert_eq!(first["got"]["result"], "CUDA_SUCCESS");
     assert_eq!(report["mismatches"].as_array().unwrap().len(), 2);
     assert_eq!(report["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn each_difference_names_the_file_of_its_trace() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let (_folders, paths): (Vec<_>, Vec<_>) = [("CUDA_SUCCESS", "CUDA_ERROR_NOT_FOUND"), ("\"EBADF\"", "\"OK\"")]
+        .map(|(from, to)| file(&text.replacen(from, to, 1)))
+        .into_iter()
+        .unzip();
+    for jobs in ["1", "2"] {
+        let report = json(&run(peermap().arg("replay").args(&paths).args(["--json", "--jobs", jobs])));
+        let files: Vec<&str> =
+            report["mismatches"].as_array().unwrap().iter().map(|one| one["file"].as_str().unwrap()).collect();
+        assert_eq!(files, paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>());
+    }
 }
 
 #[test]
@@ -151,6 +171,17 @@ fn a_malformed_file_is_named_with_line_and_column() {
 }
 
 #[test]
+fn a_file_without_a_trace_is_wrong_usage() {
+    let (_folder, blank) = file("\n\n");
+    for path in [Path::new("/dev/null"), &blank] {
+        let words = [path.to_str().unwrap(), "has no trace"];
+        refuses(peermap().arg("replay").arg(path), 2, &words);
+        refuses(peermap().arg("replay").args([&fixture("share"), path]).args(["--jobs", "2"]), 2, &words);
+        refuses(peermap().arg("atlas").arg(path), 2, &words);
+    }
+}
+
+#[test]
 fn what_cannot_be_played_is_wrong_usage() {
     refuses(peermap().args(["replay", "/nowhere/x.jsonl"]), 2, &["/nowhere/x.jsonl", "No such file"]);
     let share = fixture("share");
@@ -167,13 +198,32 @@ fn what_cannot_be_played_is_wrong_usage() {
     refuses(peermap().args(["__player", "--backend", "sim"]), 2, &["by hand"]);
 }
 
-#[test]
-fn a_long_trace_takes_no_more_memory_than_a_short_one() {
+/// A trace of one process with so many steps, each of so many bytes.
+fn long_trace(steps: usize, bytes: usize) -> String {
     let header = r#"{"trace": 1, "name": "long", "about": "", "machine": {"gpus": 1, "model": "m", "driver": "d", "cuda": 13000}, "needs": {"devices": 1}}"#;
     let step = r#"{"p": 0, "call": "cuInit", "in": {"padding": "PADDING"}, "result": "CUDA_SUCCESS"}"#;
-    let step = step.replace("PADDING", &"x".repeat(10_000));
-    let lines = std::iter::once(header).chain(std::iter::repeat_n(step.as_str(), 10_000));
-    let (_folder, path) = file(&lines.collect::<Vec<_>>().join("\n"));
+    let step = step.replace("PADDING", &"x".repeat(bytes));
+    let lines = std::iter::once(header).chain(std::iter::repeat_n(step.as_str(), steps));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_killed_process_of_a_trace_is_no_answer_but_a_lost_process() {
+    let (_folder, path) = file(&long_trace(200_000, 1));
+    let mut command = peermap();
+    command.arg("replay").arg(&path).args(["--processes", "separate"]);
+    let replay = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("a player", || !children_that_are("__player", replay.id()).is_empty());
+    let player = children_that_are("__player", replay.id())[0];
+    kill(Pid::from_raw(i32::try_from(player).unwrap()), Signal::SIGKILL).unwrap();
+    let output = replay.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+    assert!(stdout(&output).contains("killed by SIGKILL"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_long_trace_takes_no_more_memory_than_a_short_one() {
+    let (_folder, path) = file(&long_trace(10_000, 10_000));
     assert!(fs::metadata(&path).unwrap().len() > 100_000_000);
     // Two page tables of 64 MiB fit, and 67 MiB besides; the text does not.
     let exe = env!("CARGO_BIN_EXE_peermap");
@@ -209,6 +259,32 @@ fn a_recording_of_the_simulator_is_a_trace_that_matches() {
     );
 
     refuses(&mut record(), 2, &["out.jsonl", "exists"]);
+}
+
+/// The names of what is in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_recording_that_fails_leaves_nothing_behind() {
+    let text = fs::read_to_string(fixture("share")).unwrap();
+    let (_inputs, cut) = file(&text[..text.len() - 10]);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.jsonl");
+    let record = |input: &Path| {
+        let mut command = peermap();
+        command.arg("record").arg(&out).args([&fixture("share"), input]).args(["--backend", "sim"]);
+        command
+    };
+    for (input, word) in [(cut.as_path(), "line ends"), (Path::new("/dev/null"), "no trace")] {
+        refuses(&mut record(input), 2, &["out.jsonl is not written", input.to_str().unwrap(), word]);
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+    fs::write(&out, "what was there before").unwrap();
+    refuses(&mut record(&fixture("share")), 2, &["out.jsonl", "exists"]);
+    assert_eq!(fs::read_to_string(&out).unwrap(), "what was there before");
+    assert_eq!(names(folder.path()), ["out.jsonl"]);
 }
 
 #[test]

@@ -64,9 +64,14 @@ pub fn arguments(pid: u32) -> Vec<String> {
     bytes.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
+/// The children of a process that run a hidden subcommand.
+pub fn children_that_are(subcommand: &str, pid: u32) -> Vec<u32> {
+    children(pid).into_iter().filter(|child| arguments(*child).iter().any(|part| part == subcommand)).collect()
+}
+
 /// The children of a process that are workers.
 pub fn workers(pid: u32) -> Vec<u32> {
-    children(pid).into_iter().filter(|child| arguments(*child).iter().any(|part| part == "__worker")).collect()
+    children_that_are("__worker", pid)
 }
 
 /// Whether a process is there and no zombie.

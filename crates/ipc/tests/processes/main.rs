@@ -11,23 +11,13 @@ mod wait_any;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
-
-/// Makes a test of each function, named by its path.
-macro_rules! trials {
-    ($($module:ident::$test:ident,)*) => {
-        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
-            $module::$test();
-            Ok(())
-        })),*]
-    };
-}
+use peermap_testing::{Arguments, Trial, trials};
 
 fn main() -> ExitCode {
     if let Ok(role) = std::env::var(roles::ROLE) {
         return roles::play(&role);
     }
-    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+    peermap_testing::run(&Arguments::from_args(), trials()).exit_code()
 }
 
 fn trials() -> Vec<Trial> {

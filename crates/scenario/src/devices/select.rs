@@ -111,7 +111,7 @@ fn resolve(driver: &dyn Driver, wanted: &[DeviceChoice], there: &[Device]) -> Re
     Ok(devices)
 }
 
-/// Why a device cannot take part beside those chosen so far.
+/// Why a device cannot take part beside those chosen so far. It is said of one device or of many.
 fn objection(
     driver: &dyn Driver,
     device: Device,
@@ -122,12 +122,9 @@ fn objection(
         return Ok(Some(format!("{MAX_DEVICES} devices take part already, which is the most")));
     }
     for (attribute, lacking) in [
-        (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "it has no virtual memory management"),
-        (DeviceAttribute::UNIFIED_ADDRESSING, "it has no unified addressing"),
-        (
-            DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-            "its memory cannot be shared as a file descriptor",
-        ),
+        (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+        (DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+        (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "memory cannot be shared as a file descriptor"),
     ] {
         if driver.device_get_attribute(attribute, device)? == 0 {
             return Ok(Some(lacking.to_owned()));
@@ -136,12 +133,12 @@ fn objection(
     let mode = driver.device_get_attribute(DeviceAttribute::COMPUTE_MODE, device)?;
     if mode != 0 {
         return Ok(Some(format!(
-            "its compute mode is {mode}, and only the default mode (0) lets several processes use it"
+            "the compute mode is {mode}, and only the default mode (0) lets several processes use a device"
         )));
     }
     for other in chosen.iter().map(|chosen| chosen.device) {
         if !driver.device_can_access_peer(device, other)? || !driver.device_can_access_peer(other, device)? {
-            return Ok(Some(format!("it and {other} cannot reach each other's memory")));
+            return Ok(Some(format!("no peer access both ways with {other}")));
         }
     }
     match peers {
@@ -187,10 +184,13 @@ mod tests {
         assert_eq!(
             reasons(&selection.rejected),
             [
-                ("device 0", "it has no virtual memory management"),
-                ("device 1", "it has no unified addressing"),
-                ("device 2", "its compute mode is 3, and only the default mode (0) lets several processes use it"),
-                ("device 3", "its memory cannot be shared as a file descriptor"),
+                ("device 0", "no virtual memory management"),
+                ("device 1", "no unified addressing"),
+                (
+                    "device 2",
+                    "the compute mode is 3, and only the default mode (0) lets several processes use a device"
+                ),
+                ("device 3", "memory cannot be shared as a file descriptor"),
             ]
         );
     }
@@ -200,7 +200,7 @@ mod tests {
         let driver = MockDriver::with_devices(3).one_way(1, 0);
         let selection = select(&driver, None, false).unwrap();
         assert_eq!(ordinals(&selection), [0, 2]);
-        assert_eq!(reasons(&selection.rejected), [("device 1", "it and device 0 cannot reach each other's memory")]);
+        assert_eq!(reasons(&selection.rejected), [("device 1", "no peer access both ways with device 0")]);
     }
 
     #[test]

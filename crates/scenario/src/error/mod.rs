@@ -5,9 +5,9 @@ mod usage;
 
 use peermap_driver::{Call, DriverError};
 use peermap_ipc::{BarrierError, ChildError, Exit, IpcError, LimitError};
-use peermap_report::{ExitCode, Failure, FailureKind, Mismatch, RejectedDevice};
+use peermap_report::{ExitCode, Failure, FailureKind, Mismatch, RejectedDevice, Rejection, device_list};
 
-use crate::backend::BackendError;
+use crate::backend::{BackendError, EndOfMachine};
 use crate::messages::Step;
 
 pub(crate) use complaint::kind_of_driver_error;
@@ -73,6 +73,9 @@ pub enum RunError {
         /// The last step that it began.
         step: Step,
     },
+    /// The process of the simulated machine ended before the run did.
+    #[error("the simulated machine (pid {}) died: {}", _0.pid, _0.how)]
+    MachineDied(EndOfMachine),
     /// The time ran out.
     #[error(
         "the time ran out: worker {worker} (pid {pid}) is in step {step:?}; allow more with --timeout",
@@ -119,10 +122,11 @@ pub enum RunError {
 }
 
 fn reasons(rejected: &[RejectedDevice]) -> String {
-    match rejected {
-        [] => "there is none".to_owned(),
-        some => some.iter().map(|one| format!("{}: {}", one.device, one.reason)).collect::<Vec<_>>().join("; "),
+    if rejected.is_empty() {
+        return "there is none".to_owned();
     }
+    let shown = |one: &Rejection| format!("{}: {}", device_list(&one.devices), one.reason);
+    Rejection::fold(rejected).iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
 impl RunError {
@@ -137,11 +141,18 @@ impl RunError {
                 FailureKind::Unexpected
             }
             Self::WorkerDied { .. } => FailureKind::WorkerDied,
+            Self::MachineDied(_) => FailureKind::MachineDied,
             Self::TimedOut { .. } => FailureKind::TimedOut,
             Self::Mismatch { .. } => FailureKind::Mismatch,
             Self::Driver { source, .. } => kind_of_driver_error(source),
             Self::Worker { complaint, .. } => complaint.kind,
         }
+    }
+
+    /// Whether it can follow from the end of the machine that all drivers need.
+    pub(crate) fn may_follow(&self) -> bool {
+        use FailureKind::{Backend, Limit, Unexpected, WorkerDied};
+        matches!(self.kind(), Backend | Limit | Unexpected | WorkerDied)
     }
 
     /// The exit code of the command.
@@ -188,6 +199,7 @@ impl RunError {
             Self::WorkerDied { pid, .. }
             | Self::TimedOut { pid, .. }
             | Self::Worker { pid, .. }
+            | Self::MachineDied(EndOfMachine { pid, .. })
             | Self::Mismatch { pid, .. } => Some(*pid),
             _ => None,
         }
@@ -224,6 +236,7 @@ mod tests {
             (RunError::NoUsableDevice { rejected: Vec::new() }, 12),
             (BackendError::new("cuda", "no libcuda.so.1").into(), 12),
             (RunError::WorkerDied { worker: 1, pid: 2, how: Exit::Signal(9), step: Step::Fill(3) }, 13),
+            (RunError::MachineDied(EndOfMachine { pid: 2, how: Exit::Signal(9) }), 13),
             (RunError::TimedOut { worker: 1, pid: 2, step: Step::Init }, 13),
             (driver_error(DriverError::NotModelled { what: "cubin".to_owned() }), 14),
             (driver_error(DriverError::refused(CuResult::OUT_OF_MEMORY)), 16),

@@ -46,7 +46,7 @@ pub enum UsageError {
         /// The largest size that fits.
         most: Option<ByteSize>,
     },
-    /// More than this host can back.
+    /// More than this host can back, which is less than the device has.
     #[error(
         "{workers} buffers of {size} do not fit the {limit} of memory that this host can back; \
          use a --size of at most {}",

@@ -42,20 +42,20 @@ pub(super) fn check_size(
         let next = size.checked_next_multiple_of(granularity);
         return Err(UsageError::Granularity { size, granularity, next }.into());
     }
-    let needed = size.checked_mul(u64::from(workers));
-    let fits = |limit: ByteSize| needed.is_some_and(|needed| needed <= limit);
-    let total = driver.device_total_mem(device.device)?;
-    if !fits(total) {
-        let (device, most) = (device.device.to_string(), share(total, workers, granularity));
-        return Err(UsageError::LargerThanDevice { workers, size, device, total, most }.into());
+    // What is left of a granule holds nothing, and would be shown in bytes.
+    let whole = |limit: ByteSize| share(limit, 1, granularity).unwrap_or(ByteSize::ZERO);
+    let total = whole(driver.device_total_mem(device.device)?);
+    let host_limit = host_limit.map(whole).filter(|limit| *limit < total);
+    // The smaller of the two is the one to name: whoever heeds the larger one would meet it next.
+    let smaller = host_limit.unwrap_or(total);
+    if size.checked_mul(u64::from(workers)).is_some_and(|needed| needed <= smaller) {
+        return Ok(());
     }
-    match host_limit.filter(|limit| !fits(*limit)) {
-        Some(limit) => {
-            let most = share(limit, workers, granularity);
-            Err(UsageError::LargerThanHost { workers, size, limit, most }.into())
-        }
-        None => Ok(()),
-    }
+    let most = share(smaller, workers, granularity);
+    Err(SizeError::from(match host_limit {
+        Some(limit) => UsageError::LargerThanHost { workers, size, limit, most },
+        None => UsageError::LargerThanDevice { workers, size, device: device.device.to_string(), total, most },
+    }))
 }
 
 impl<'d> Buffers<'d> {

@@ -74,7 +74,10 @@ impl Options {
             Some(devices) if devices.len() > MAX_DEVICES => Err(UsageError::OverMaximum { asked: devices.len() }),
             Some(devices) => no_duplicates(devices),
             None => Ok(()),
-        }
+        }?;
+        // All devices that are asked for take part, or else at least one.
+        let workers = self.workers(self.devices.as_ref().map_or(1, Vec::len))?;
+        self.fill_of(workers).map(drop)
     }
 
     /// The workers of so many devices.
@@ -82,6 +85,11 @@ impl Options {
         let max = peermap_ipc::barrier::MAX_MEMBERS;
         let workers = (devices as u64).saturating_mul(u64::from(self.processes_per_device));
         u32::try_from(workers).ok().filter(|count| *count <= max).ok_or(UsageError::TooManyWorkers { workers, max })
+    }
+
+    /// What so many workers fill with.
+    pub(super) fn fill_of(&self, workers: u32) -> Result<Fill, UsageError> {
+        Fill::decide(self.fill, workers).ok_or(UsageError::IdsDoNotFit { workers })
     }
 
     /// The same for a report. `None`: not decided when the run ended.
@@ -139,6 +147,17 @@ mod tests {
         assert!(matches!(refused(devices(&[1, 0, 1])), UsageError::DuplicateDevice { .. }));
         let many: Vec<i32> = (0..33).collect();
         assert!(matches!(refused(devices(&many)), UsageError::OverMaximum { asked: 33 }));
+    }
+
+    #[test]
+    fn ids_that_cannot_fit_a_byte_are_refused_at_once() {
+        let asked = Options { fill: Some(Fill::Id), processes_per_device: 128, ..Options::default() };
+        assert!(asked.check().is_ok(), "there may be a single device");
+        let devices = Some(vec![DeviceChoice::Ordinal(0), DeviceChoice::Ordinal(1)]);
+        let both = Options { devices, ..asked.clone() };
+        assert!(matches!(both.check(), Err(UsageError::IdsDoNotFit { workers: 256 })));
+        let many = Options { processes_per_device: 256, ..asked };
+        assert!(matches!(many.check(), Err(UsageError::IdsDoNotFit { workers: 256 })));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use peermap_driver::{Driver, DriverError};
 use peermap_ipc::{Barrier, Deadline};
-use peermap_report::{Event, EventSink, Reference, RejectedDevice, RunReport};
+use peermap_report::{Event, EventSink, Reference, RejectedDevice, Rejection, RunReport};
 
 use super::Options;
 use super::buffers::{Buffers, SizeError, check_size};
@@ -14,7 +14,7 @@ use super::plan::{End, Plan, SCENARIO};
 use crate::backend::{Backend, BackendError};
 use crate::crew::{Crew, Hand};
 use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
-use crate::error::RunError;
+use crate::error::{RunError, UsageError};
 use crate::kernels::{KernelSource, locate};
 use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
 use crate::probe;
@@ -43,16 +43,7 @@ pub fn run(
         profile: backend.profile().map(str::to_owned),
     });
     let run = Run { options, backend, launcher, kernels, driver: OnceCell::new() };
-    // Before this process opens the driver: a device that is open already is quicker to get ready.
-    let probed = match options.measure {
-        true => Some(probe::run(backend, launcher, events, Deadline::after(options.timeout))?),
-        false => None,
-    };
-    let mut report = run.once(false, events)?;
-    if let Some(probed) = probed.filter(|_| report.ok) {
-        report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
-        run.measure(&mut report, events)?;
-    }
+    let report = run.all(events).map_err(|error| run.cause(error))?;
     events.event(&Event::Finished { ok: report.ok, wall_ms: report.wall_ms });
     Ok(report)
 }
@@ -67,6 +58,28 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The run, and what is measured around it.
+    fn all(&self, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
+        let Self { options, backend, launcher, .. } = self;
+        // Before this process opens the driver: a device that is open already is quicker to get ready.
+        let probed = match options.measure {
+            true => Some(probe::run(*backend, launcher, events, Deadline::after(options.timeout))?),
+            false => None,
+        };
+        let mut report = self.once(false, events)?;
+        if let Some(probed) = probed.filter(|_| report.ok) {
+            report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
+            self.measure(&mut report, events)?;
+        }
+        Ok(report)
+    }
+
+    /// What a failure follows from: without its machine no driver works, and whichever call notices that first says little.
+    fn cause(&self, error: RunError) -> RunError {
+        let end = error.may_follow().then(|| self.backend.end_of_machine()).flatten();
+        end.map_or(error, RunError::MachineDied)
+    }
+
     /// The run itself. `measure` has the workers measure after they have verified.
     fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
         let Self { options, backend, kernels, .. } = self;
@@ -75,7 +88,7 @@ impl Run<'_> {
 
         // Workers first, so that they initialise their drivers while this process initialises its own.
         let mut crew = Crew::default();
-        self.employ(&mut crew, options.workers(self.expected_devices())?)?;
+        self.employ(&mut crew, self.first_workers()?)?;
 
         let driver = watched(self.driver()?);
         let Selection { chosen, rejected } = choose(&driver, options)?;
@@ -98,7 +111,11 @@ impl Run<'_> {
 
         let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
         let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
-        let end = End { hands: crew.hands(), failure: outcome.err(), wall_ms: ms_since(begun) };
+        let end = End {
+            hands: crew.hands(),
+            failure: outcome.err().map(|error| self.cause(error)),
+            wall_ms: ms_since(begun),
+        };
         Ok(plan.report(options, *backend, kernels, end))
     }
 
@@ -119,6 +136,13 @@ impl Run<'_> {
             Some(devices) => devices.len(),
             None => self.backend.expected_devices().min(MAX_DEVICES),
         }
+    }
+
+    /// How many workers are started before the devices are chosen.
+    fn first_workers(&self) -> Result<u32, UsageError> {
+        let expected = self.options.workers(self.expected_devices())?;
+        // Their ids may be too many, and whether they are is known for sure only with the devices.
+        Ok(self.options.fill_of(expected).map_or(0, |_| expected))
     }
 
     /// Starts workers, or dismisses some, until there are `count`.
@@ -147,8 +171,8 @@ fn choose(driver: &Watched<'_>, options: &Options) -> Result<Selection, RunError
 }
 
 fn announce(rejected: &[RejectedDevice], events: &mut dyn EventSink) {
-    for RejectedDevice { device, reason } in rejected.iter().cloned() {
-        events.event(&Event::DeviceRejected { device, reason });
+    for Rejection { devices, reason } in Rejection::fold(rejected) {
+        events.event(&Event::DevicesRejected { devices, reason });
     }
 }
 

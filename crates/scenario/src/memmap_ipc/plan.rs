@@ -30,7 +30,7 @@ impl Plan {
         rejected: Vec<RejectedDevice>,
         workers: u32,
     ) -> Result<Self, UsageError> {
-        let fill = Fill::decide(options.fill, workers).ok_or(UsageError::IdsDoNotFit { workers })?;
+        let fill = options.fill_of(workers)?;
         Ok(Self { chosen, rejected, workers, fill })
     }
 

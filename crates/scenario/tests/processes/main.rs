@@ -16,17 +16,7 @@ mod story;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
-
-/// Makes a test of each function, named by its path.
-macro_rules! trials {
-    ($($module:ident::$test:ident,)*) => {
-        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
-            $module::$test();
-            Ok(())
-        })),*]
-    };
-}
+use peermap_testing::{Arguments, Trial, trials};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -34,7 +24,7 @@ fn main() -> ExitCode {
         Some(backend::MACHINE) => backend::play_machine(&args[1]),
         Some(backend::WORKER) => backend::play_worker(&args[1]),
         Some(orphans::PARENT) => orphans::play_parent(&args[1], &args[2]),
-        _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
+        _ => peermap_testing::run(&Arguments::from_args(), trials()).exit_code(),
     }
 }
 
@@ -46,6 +36,7 @@ fn trials() -> Vec<Trial> {
         runs::devices_that_are_not_connected_are_named_and_the_rest_runs,
         runs::hardware_with_eight_peers_takes_nine_devices,
         runs::measurements_come_after_the_run,
+        runs::ids_that_only_seem_too_many_are_used,
         runs::workers_too_many_or_too_few_are_dismissed_or_added,
         runs::the_source_of_the_kernels_shows_to_who_asks,
         failures::a_worker_killed_in_any_step_ends_the_run_and_is_named,

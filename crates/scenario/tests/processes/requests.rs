@@ -32,7 +32,17 @@ pub fn what_is_larger_than_device_or_host_is_refused() {
     backend.memory_limit = Some(ByteSize::mib(15));
     let (code, line) = refused(&Options { size: ByteSize::mib(8), ..options() }, &backend);
     assert_eq!(code, ExitCode::Usage);
-    assert!(line.ends_with("that this host can back; use a --size of at most 6 MiB"), "{line}");
+    let advice = "do not fit the 14 MiB of memory that this host can back; use a --size of at most 6 MiB";
+    assert!(line.ends_with(advice), "{line}");
+    // The host's limit is named even if the device's is exceeded as well.
+    for gibibytes in [100, 1 << 33] {
+        let (code, line) = refused(&Options { size: ByteSize::gib(gibibytes), ..options() }, &backend);
+        assert_eq!(code, ExitCode::Usage);
+        assert!(line.ends_with(advice), "{line}");
+    }
+    backend.memory_limit = Some(ByteSize::gib(1 << 20));
+    let (_, line) = refused(&Options { size: ByteSize::gib(100), ..options() }, &backend);
+    assert!(line.ends_with(" MiB of device 0; use a --size of at most 71576 MiB"), "{line}");
 }
 
 pub fn unknown_and_unusable_devices_are_refused() {
@@ -44,7 +54,7 @@ pub fn unknown_and_unusable_devices_are_refused() {
     assert_eq!((code, line.as_str()), (ExitCode::Usage, "there is no device 7; the devices are 0, 1"));
     let (code, line) = refused(&devices(&[0, 1]), &SimBackend::new("no-peer"));
     assert_eq!(code, ExitCode::BackendUnavailable);
-    assert_eq!(line, "no usable device: device 1: it and device 0 cannot reach each other's memory");
+    assert_eq!(line, "no usable device: device 1: no peer access both ways with device 0");
 }
 
 pub fn a_refusal_is_a_report_too() {
@@ -69,10 +79,14 @@ pub fn an_executable_that_is_gone_is_named() {
 
 pub fn ids_above_255_are_refused_if_asked_for() {
     let asked = Options { fill: Some(Fill::Id), processes_per_device: 128, ..options() };
-    // No worker is expected, so none is started in vain.
-    let (code, line) = refused(&asked, &SimBackend::new("h200-x2").expecting(0));
-    assert_eq!(
-        (code, line.as_str()),
-        (ExitCode::Usage, "the ids of 256 workers do not fit one byte; use --fill pattern")
-    );
+    // A worker that is started in vain would be the first thing to fail.
+    let launcher = Launcher { exe: "/nowhere/peermap".into(), args: Vec::new() };
+    let both = Some(vec![DeviceChoice::Ordinal(0), DeviceChoice::Ordinal(1)]);
+    for devices in [None, both] {
+        let asked = Options { devices, ..asked.clone() };
+        let backend = SimBackend::new("h200-x2");
+        let error = memmap_ipc::run(&asked, &backend, &launcher, &mut |_: &_| {}).unwrap_err();
+        assert_eq!(error.exit_code(), ExitCode::Usage, "{error}");
+        assert_eq!(one_line(&error), "the ids of 256 workers do not fit one byte; use --fill pattern");
+    }
 }

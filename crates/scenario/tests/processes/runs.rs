@@ -69,8 +69,8 @@ pub fn devices_that_are_not_connected_are_named_and_the_rest_runs() {
     let (report, events) = succeed(&options(), &SimBackend::new("no-peer"));
     assert_eq!(devices(&report), [0]);
     assert_eq!(report.rejected[0].device, "device 1");
-    assert_eq!(report.rejected[0].reason, "it and device 0 cannot reach each other's memory");
-    assert!(events.iter().any(|event| matches!(event, Event::DeviceRejected { .. })));
+    assert_eq!(report.rejected[0].reason, "no peer access both ways with device 0");
+    assert!(events.iter().any(|event| matches!(event, Event::DevicesRejected { .. })));
 }
 
 pub fn hardware_with_eight_peers_takes_nine_devices() {
@@ -90,6 +90,12 @@ pub fn measurements_come_after_the_run() {
         assert!(rates.fill_gb_s > 0.0 && rates.verify_gb_s > 0.0 && rates.memset_gb_s > 0.0);
         assert_eq!(worker.phases_ms.get("measure"), None);
     }
+}
+
+pub fn ids_that_only_seem_too_many_are_used() {
+    // 256 workers are expected, but no device of this machine reaches another, so that one takes part.
+    let asked = Options { fill: Some(Fill::Id), processes_per_device: 8, ..options() };
+    succeed(&asked, &SimBackend::new("no-peer").expecting(32));
 }
 
 pub fn workers_too_many_or_too_few_are_dismissed_or_added() {

@@ -14,17 +14,7 @@ mod strangers;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
-
-/// Makes a test of each function, named by its path.
-macro_rules! trials {
-    ($($module:ident::$test:ident,)*) => {
-        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
-            $module::$test();
-            Ok(())
-        })),*]
-    };
-}
+use peermap_testing::{Arguments, Trial, trials};
 
 fn main() -> ExitCode {
     if let Ok(role) = std::env::var(roles::ROLE) {
@@ -33,7 +23,7 @@ fn main() -> ExitCode {
     // One at a time: a child that another test is just starting would have copies of our sockets and descriptors for a
     // moment, and the machine would see them as open.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    libtest_mimic::run(&arguments, trials()).exit_code()
+    peermap_testing::run(&arguments, trials()).exit_code()
 }
 
 fn trials() -> Vec<Trial> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use peermap_driver::{DriverError, Explanation};
-use peermap_ipc::Exit;
+use peermap_ipc::{Exit, IpcError};
 use serde_json::{Map, Value as Json};
 
-use super::error::{Failure, PlayError};
+use super::error::{DiedAtStart, Failure, PlayError};
 use super::reason::Reason;
 use crate::call::StepCall;
 use crate::format::Step;
@@ -128,6 +128,18 @@ impl Got {
         match self {
             Self::WouldCrash(reason) => is_same && reason.is_about_a_handle(),
             _ => is_same,
+        }
+    }
+
+    /// Whether there is no answer because a process died, or did not start in time: no answer of the backend then.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::Died(_) => true,
+            Self::NotPlayed(PlayError::Start { source, .. }) => {
+                source.is::<DiedAtStart>() || matches!(source.downcast_ref(), Some(IpcError::TimedOut))
+            }
+            _ => false,
         }
     }
 

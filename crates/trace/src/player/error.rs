@@ -2,7 +2,7 @@
 
 use nix::errno::Errno;
 use peermap_driver::DriverError;
-use peermap_ipc::IpcError;
+use peermap_ipc::{Exit, IpcError};
 
 use super::processes::StartError;
 use crate::call::StepCall;
@@ -111,6 +111,11 @@ pub enum PlayError {
         process: u32,
     },
 }
+
+/// A process that ended before its first step, as the source of [`PlayError::Start`].
+#[derive(Debug, thiserror::Error)]
+#[error("it ended at once: {0}")]
+pub(crate) struct DiedAtStart(pub(crate) Exit);
 
 /// How a call can fail: the driver or the system refused it, or it could not be made.
 #[derive(Debug)]

@@ -11,10 +11,11 @@ use super::describe::Description;
 use super::launch::{Launch, PlayerCommand};
 use super::protocol::{Order, Report, SentParcel, beside};
 use crate::format::Step;
-use crate::player::{Actor, End, Got, Parcel, PlayError, Stage, StartError, with_sources};
+use crate::player::{Actor, DiedAtStart, End, Got, Parcel, PlayError, Stage, StartError, with_sources};
 
-/// How long a player may take to start: on a host with many devices a driver takes seconds.
-const START_TIME: Duration = Duration::from_secs(60);
+/// How long a player may take to start even if its steps get less: that a call is quick says nothing about loading a
+/// driver.
+const START_TIME: Duration = Duration::from_secs(5);
 
 /// How long a player may take to end: work on a device is cut off first.
 const END_TIME: Duration = Duration::from_secs(30);
@@ -35,7 +36,7 @@ pub struct Separate<'l> {
 }
 
 impl<'l> Separate<'l> {
-    /// A stage whose players are started by `launch`, with a time limit for each step.
+    /// A stage whose players are started by `launch`, with a time limit for each step and each start.
     #[must_use]
     pub const fn new(launch: &'l dyn Launch, limit: Duration) -> Self {
         Self { launch, limit }
@@ -77,10 +78,12 @@ impl RemoteProcess {
         let child = spawn.spawn()?;
         drop(starting);
         let mut player = Self { number, line: TypedChannel::new(ours), child, limit, may_crash: launch.may_crash() };
-        match player.line.recv(0, Deadline::after(START_TIME))?.0 {
-            Report::Ready => Ok(player),
-            Report::Failed(why) => Err(why.into()),
-            _ => Err(PlayError::OutOfTurn { process: number }.into()),
+        match player.line.recv(0, Deadline::after(limit.max(START_TIME))) {
+            Ok((Report::Ready, _)) => Ok(player),
+            Ok((Report::Failed(why), _)) => Err(why.into()),
+            Ok(_) => Err(PlayError::OutOfTurn { process: number }.into()),
+            Err(IpcError::PeerClosed) => Err(DiedAtStart(player.child.wait(Deadline::after(END_TIME))?).into()),
+            Err(error) => Err(error.into()),
         }
     }
 

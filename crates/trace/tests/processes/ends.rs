@@ -2,12 +2,12 @@
 
 use std::io::Read;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use peermap_ipc::Exit;
 use peermap_trace::{Got, PlayError, Signal, StepResult};
 
-use crate::stage::{ThisExecutable, hasty_session, play, session, steps};
+use crate::stage::{Instead, ThisExecutable, hasty_session, play, session, steps};
 
 const CRASH: &str = r#"{"p": 0, "call": "cuMemRelease", "in": {"handle": "0xdead"}, "result": "SIGSEGV"}"#;
 const ABORT: &str =
@@ -56,6 +56,7 @@ pub fn a_process_that_ends_by_itself_gives_no_answer() {
     let launch = real();
     let played = play(&mut session(&launch), &[LEAVE]);
     assert!(matches!(played[..], [(Got::Died(Exit::Code(3)), false)]), "{played:?}");
+    assert!(played[0].0.is_lost());
     assert_eq!(played[0].0.result(), None);
 }
 
@@ -69,10 +70,26 @@ pub fn a_process_that_has_ended_makes_no_more_calls() {
 }
 
 pub fn a_process_that_cannot_open_its_driver_is_not_started() {
-    let launch = ThisExecutable { has_no_driver: true, ..ThisExecutable::default() };
+    let launch = ThisExecutable { instead: Some(Instead::Nothing), ..ThisExecutable::default() };
     let played = play(&mut session(&launch), &[REFUSED]);
     assert!(matches!(played[0].0, Got::NotPlayed(PlayError::Start { process: 0, .. })), "{played:?}");
     assert_eq!(played[0].0.to_string(), "no answer: process 0 could not be started: no driver");
+    assert!(!played[0].0.is_lost(), "{played:?}");
+}
+
+pub fn a_process_that_dies_at_its_start_is_lost() {
+    let launch = ThisExecutable { instead: Some(Instead::Death), ..ThisExecutable::default() };
+    let played = play(&mut session(&launch), &[REFUSED]);
+    let text = "no answer: process 0 could not be started: it ended at once: killed by SIGKILL";
+    assert_eq!((played[0].0.to_string().as_str(), played[0].0.is_lost()), (text, true), "{played:?}");
+}
+
+pub fn a_process_that_does_not_start_in_time_is_lost() {
+    let launch = ThisExecutable { instead: Some(Instead::Hang), ..ThisExecutable::default() };
+    let begun = Instant::now();
+    let played = play(&mut hasty_session(&launch), &[REFUSED]);
+    assert!(matches!(played[0].0, Got::NotPlayed(PlayError::Start { process: 0, .. })), "{played:?}");
+    assert!(played[0].0.is_lost() && begun.elapsed() < Duration::from_secs(30), "{played:?}");
 }
 
 pub fn the_descriptors_of_a_killed_process_are_closed_before_the_next_step() {

@@ -12,17 +12,7 @@ mod stage;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
-
-/// Makes a test of each function, named by its path.
-macro_rules! trials {
-    ($($module:ident::$test:ident,)*) => {
-        vec![$(Trial::test(concat!(stringify!($module), "::", stringify!($test)), || {
-            $module::$test();
-            Ok(())
-        })),*]
-    };
-}
+use peermap_testing::{Arguments, Trial, trials};
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == stage::PLAYER) {
@@ -30,7 +20,7 @@ fn main() -> ExitCode {
     }
     // One at a time: a child that another test is just starting would have copies of our descriptors for a moment.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    libtest_mimic::run(&arguments, trials()).exit_code()
+    peermap_testing::run(&arguments, trials()).exit_code()
 }
 
 fn trials() -> Vec<Trial> {
@@ -42,6 +32,8 @@ fn trials() -> Vec<Trial> {
         ends::a_process_that_ends_by_itself_gives_no_answer,
         ends::a_process_that_has_ended_makes_no_more_calls,
         ends::a_process_that_cannot_open_its_driver_is_not_started,
+        ends::a_process_that_dies_at_its_start_is_lost,
+        ends::a_process_that_does_not_start_in_time_is_lost,
         ends::the_descriptors_of_a_killed_process_are_closed_before_the_next_step,
         ends::a_sent_descriptor_outlives_its_sender_and_nobody_else_keeps_it,
         ends::a_closed_descriptor_reaches_the_driver_by_its_own_number,

@@ -62,8 +62,14 @@ for_each_call!(misbehave);
 pub fn play() -> ExitCode {
     let channel =
         Channel::from_fd(take_inherited(CHANNEL).expect("the parent handed it over")).expect("it is a channel");
-    let has_driver = std::env::args().all(|argument| argument != "none");
-    let open = || has_driver.then(|| Box::new(Misbehaving) as Box<dyn Driver>).ok_or_else(|| "no driver".to_owned());
+    let open = || match std::env::args().next_back().as_deref() {
+        Some("Nothing") => Err("no driver".to_owned()),
+        Some("Hang") => loop {
+            thread::sleep(Duration::MAX);
+        },
+        Some("Death") => crash(Signal::SIGKILL),
+        _ => Ok(Box::new(Misbehaving) as Box<dyn Driver>),
+    };
     match peermap_trace::player_main(channel, open) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,

@@ -15,23 +15,34 @@ pub const PLAYER: &str = "__player";
 pub const CHANNEL: i32 = 3;
 pub const WATCHED: i32 = 4;
 
+/// What a player finds instead of a driver.
+#[derive(Debug, Clone, Copy)]
+pub enum Instead {
+    /// Nothing.
+    Nothing,
+    /// A library that does not load.
+    Hang,
+    /// A library that kills it.
+    Death,
+}
+
 /// Starts players.
 #[derive(Default)]
 pub struct ThisExecutable {
     /// Whether a crash is the driver's answer.
     pub is_real: bool,
-    /// Whether players find no driver.
-    pub has_no_driver: bool,
+    /// What players find instead of a driver.
+    pub instead: Option<Instead>,
     /// A descriptor for the first player.
     pub watched: RefCell<Option<OwnedFd>>,
 }
 
 impl Launch for ThisExecutable {
     fn command(&self) -> Result<PlayerCommand, StartError> {
-        let driver = if self.has_no_driver { "none" } else { "misbehaving" };
+        let driver = self.instead.map_or_else(|| "misbehaving".to_owned(), |instead| format!("{instead:?}"));
         Ok(PlayerCommand {
             exe: std::env::current_exe()?,
-            args: vec![PLAYER.to_owned(), driver.to_owned()],
+            args: vec![PLAYER.to_owned(), driver],
             channel: CHANNEL,
             descriptors: self.watched.take().map(|fd| (fd, WATCHED)).into_iter().collect(),
         })

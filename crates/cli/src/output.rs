@@ -1,0 +1,65 @@
+//! A file of traces that appears once it is complete.
+
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use peermap_report::ExitCode;
+use tempfile::{Builder, NamedTempFile};
+
+use crate::refusal::Refusal;
+
+/// A file that gets its name once it is complete. Until then it lies beside that name, and it goes if it is given up.
+///
+/// Only what kills this process leaves it there, so that what was written before is not lost with the host.
+pub(crate) struct Output {
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl Output {
+    /// Begins a file. An earlier one is worth more than the trouble to name the new one differently.
+    pub(crate) fn create(path: &Path) -> Result<Self, Refusal> {
+        begin(path)
+            .with_context(|| format!("{} cannot be created", path.display()))
+            .map(|file| Self { path: path.to_owned(), file: BufWriter::new(file) })
+            .map_err(|error| Refusal::new(ExitCode::Usage, error))
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<(), Refusal> {
+        let Self { path, file } = self;
+        let file = file.into_inner().map_err(|error| unwritten(error.into_error()))?;
+        file.as_file().sync_all().map_err(unwritten)?;
+        // Whatever has taken the name meanwhile keeps it.
+        file.persist_noclobber(path).map(drop).map_err(|error| unwritten(error.error))
+    }
+}
+
+fn begin(path: &Path) -> anyhow::Result<NamedTempFile> {
+    anyhow::ensure!(path.symlink_metadata().is_err(), "it exists already");
+    let mut prefix = path.file_name().map(OsString::from).context("it is no name of a file")?;
+    prefix.push(".");
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // As for any other file, the mask of the user decides who may read it.
+    let permissions = Permissions::from_mode(0o666);
+    Ok(Builder::new().prefix(&prefix).suffix(".part").permissions(permissions).tempfile_in(folder)?)
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// What is wrong where the traces cannot be written.
+pub(crate) fn unwritten(error: io::Error) -> Refusal {
+    Refusal::unexpected(anyhow::Error::from(error).context("the recording cannot be written"))
+}
