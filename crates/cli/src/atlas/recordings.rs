@@ -27,6 +27,7 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("pools/one"),
     recorded!("pools/two"),
     recorded!("found/address-range-no-context"),
+    recorded!("found/address-range-other-device"),
     recorded!("found/device-pointer-no-context"),
     recorded!("found/device-pointer-no-right"),
     recorded!("found/get-access-device-first"),
@@ -34,12 +35,16 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("found/legacy-handle-no-context"),
     recorded!("found/legacy-open-flags-first"),
     recorded!("found/legacy-open-more-flags"),
+    recorded!("found/legacy-opened-ordinal"),
+    recorded!("found/legacy-opened-other-context"),
+    recorded!("found/legacy-opened-other-device"),
     recorded!("found/legacy-reopen-exporter-exits"),
     recorded!("found/legacy-reopen-exporter-frees"),
     recorded!("found/legacy-reopen-other-context"),
     recorded!("found/legacy-reopen-other-device"),
     recorded!("found/memset-other-device"),
     recorded!("found/memset-second-context"),
+    recorded!("found/pool-refused-high-water"),
 ];
 
 /// The recording that moves gigabytes.

@@ -103,8 +103,8 @@ impl Process {
         if let Some((start, opened)) = self.opened_at(ptr)
             && rules::COPY_1.is_on()
         {
-            if opened.context == context && start + opened.mapped.get() >= end {
-                return Ok(Operand { ordinal, ptr });
+            if start + opened.mapped.get() >= end {
+                return Ok(Operand { ordinal: self.ordinal_of_context(opened.context), ptr });
             }
             return Err(rules::COPY_1.refuse(&[("ptr", &ptr), ("size", &size)], Some(opened.site)));
         }
@@ -130,16 +130,14 @@ impl Process {
         Ok(Operand { ordinal, ptr })
     }
 
-    /// Whether the device of a context reaches legacy memory. A copy does without: it goes by the device that owns the memory.
+    /// Whether a context reaches legacy memory. A copy does without: it goes by the context that has the memory.
     fn check_reach(&self, context: u64, ptr: DevicePtr, size: ByteSize) -> Result<()> {
-        let ordinal = self.ordinal_of_context(context);
-        if let Some((_, allocation)) = self.legacy_at(ptr)
-            && !self.ordinals_reaching(allocation.context).contains(&ordinal)
-            && rules::COPY_2.is_on()
-        {
-            return Err(rules::COPY_2.refuse(&[("ptr", &ptr), ("size", &size)], Some(allocation.site)));
+        match self.out_of_reach(context, ptr) {
+            Some(site) if rules::COPY_2.is_on() => {
+                Err(rules::COPY_2.refuse(&[("ptr", &ptr), ("size", &size)], Some(site)))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether a range may be an end of a copy.

@@ -103,6 +103,17 @@ impl Process {
         std::iter::once(own).chain(peers).collect()
     }
 
+    /// The call that made legacy memory which a context does not reach: memory of another device without peer access,
+    /// or opened in another context.
+    pub(super) fn out_of_reach(&self, context: u64, ptr: DevicePtr) -> Option<CallSite> {
+        if let Some((_, opened)) = self.opened_at(ptr) {
+            return (opened.context != context).then_some(opened.site);
+        }
+        let (_, allocation) = self.legacy_at(ptr)?;
+        let reaches = self.ordinals_reaching(allocation.context).contains(&self.ordinal_of_context(context));
+        (!reaches).then_some(allocation.site)
+    }
+
     /// What must have ended before `cuMemFree` goes on: everything that may use the memory.
     ///
     /// # Errors

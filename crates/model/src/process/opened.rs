@@ -22,20 +22,19 @@ pub(super) struct OpenedLegacy {
     pub(super) context: u64,
     handle: IpcMemHandle,
     alloc: AllocId,
-    place: Place,
     /// How much more often it was opened than closed.
     opens: u32,
     pub(super) site: CallSite,
 }
 
 impl OpenedLegacy {
-    pub(super) fn pointee(&self, start: u64) -> Pointee {
+    pub(super) fn pointee(&self, start: u64, place: Place) -> Pointee {
         Pointee {
             context: self.context,
             start,
             range: (start, self.size.get()),
             mapping: (start, self.size.get()),
-            place: self.place,
+            place,
             buffer: self.alloc.0 + 1,
             legacy: false,
             handle_types: 0,
@@ -119,7 +118,6 @@ impl Process {
             context,
             handle: *handle,
             alloc: record.alloc,
-            place: record.place,
             opens: 1,
             site: self.site,
         };

@@ -33,7 +33,7 @@ impl Process {
     /// `cuMemGetAddressRange`.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, RANGE-1, RANGE-2.
+    /// FAULT-1, CTX-1, CTX-3, RANGE-1 to RANGE-3.
     pub fn mem_get_address_range(&self, thread: ThreadId, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
         let context = self.current(thread)?;
         if let Some((start, mapping)) = self.mapping_at(ptr) {
@@ -42,14 +42,19 @@ impl Process {
                 None => Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(mapping.site))),
             };
         }
+        if let Some(site) = self.out_of_reach(context, ptr)
+            && rules::RANGE_3.is_on()
+        {
+            return Err(rules::RANGE_3.refuse(&[("ptr", &ptr)], Some(site)));
+        }
         if let Some((start, opened)) = self.opened_at(ptr) {
             return Ok((DevicePtr::new(start), opened.size));
         }
         if let Some((start, allocation)) = self.pooled_at(ptr) {
             let ordinal = self.ordinal_of_context(context);
             return match self.pool_rights(allocation, ordinal) {
-                Rights::None if rules::RANGE_2.is_on() => {
-                    Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(allocation.site)))
+                Rights::None if rules::RANGE_3.is_on() => {
+                    Err(rules::RANGE_3.refuse(&[("ptr", &ptr)], Some(allocation.site)))
                 }
                 _ => Ok((DevicePtr::new(start), allocation.size)),
             };
@@ -131,7 +136,9 @@ impl Process {
             });
         }
         if let Some((start, opened)) = self.opened_at(ptr) {
-            return Some(opened.pointee(start));
+            // The driver names the device that the memory was opened on, not the one that it lies on.
+            let device = self.visible[self.ordinal_of_context(opened.context)];
+            return Some(opened.pointee(start, Place::Device(device)));
         }
         if let Some((start, allocation)) = self.pooled_at(ptr) {
             return Some(self.pool_pointee(start, allocation, ordinal));

@@ -7,6 +7,11 @@ rules! { QUERY;
         step "vmm" "address-range" 54;
     RANGE_2 = "RANGE-2" [cuMemGetAddressRange] NOT_FOUND: "some device must have a right on the mapping"
         step "random_1" "random-random1-1001" 30;
+    RANGE_3 = "RANGE-3" [cuMemGetAddressRange] NOT_FOUND:
+        "the current context must reach memory of cuMemAlloc, of a pool, or that was opened"
+        step "found/address-range-other-device" "address-range-other-device" 8
+        step "found/legacy-opened-other-context" "legacy-opened-other-context" 42
+        step "pools/two" "pool-peer" 25 step "pools/one" "pool-host" 25;
     POINTER_1 = "POINTER-1" [cuPointerGetAttribute] INVALID_VALUE:
         "something must be mapped or allocated at the address" step "vmm" "address-range" 55;
     POINTER_3 = "POINTER-3" [cuPointerGetAttribute] INVALID_VALUE:

@@ -32,9 +32,13 @@ pub(super) fn choose(writing: &mut Writing<'_>, process: u32) -> Result<(), Gene
 
 /// Contexts are dead, virtual memory calls go on.
 pub(super) fn after(writing: &mut Writing<'_>, process: u32) -> Result<(), GenerateError> {
-    match writing.random.below(8) {
+    match writing.random.below(10) {
         0 => {
             writing.say(process, "cuCtxSynchronize", json!({}))?;
+        }
+        8 => {
+            let name = writing.name('w');
+            writing.name_by(process, "cuMemAllocAsync", json!({"size": GRANULE}), &name)?;
         }
         1 => {
             let name = writing.name('a');

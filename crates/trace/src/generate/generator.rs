@@ -108,13 +108,14 @@ fn next_group(writing: &mut Writing<'_>, process: u32) -> Group {
         return super::fault::after;
     }
     let weights = writing.weights;
-    let groups: [(u32, Group); 10] = [
+    let groups: [(u32, Group); 11] = [
         (weights.physical, super::physical::choose),
         (weights.mapping, super::mapping::choose),
         (weights.copies, super::copy::choose),
         (weights.queries, super::query::choose),
         (weights.descriptors, super::share::choose),
         (weights.legacy, super::legacy::choose),
+        (weights.pools, super::pool::choose),
         (weights.events, super::event::choose),
         (weights.contexts, super::context::choose),
         (weights.ends, super::share::end),

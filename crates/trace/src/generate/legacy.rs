@@ -162,6 +162,15 @@ fn free(writing: &mut Writing<'_>, process: u32) -> Result<(), GenerateError> {
             writing.say(process, "cuIpcCloseMemHandle", whole)?;
             return Ok(());
         }
+        2 => {
+            // Until a synchronisation has seen it through, the memory can be used, and a second free hangs the driver.
+            if writing.say(process, "cuMemFreeAsync", whole)? {
+                writing.say(process, "cuCtxSynchronize", json!({}))?;
+                writing.backings[allocation.memory].freed = true;
+                writing.process(process).allocations.retain(|other| other.name != allocation.name);
+            }
+            return Ok(());
+        }
         _ => {}
     }
     if writing.say(process, "cuMemFree", whole.clone())? {

@@ -20,6 +20,8 @@ mod legacy;
 mod mapping;
 mod physical;
 mod picture;
+mod pool;
+mod pool_share;
 mod query;
 mod random;
 mod share;

@@ -1,5 +1,7 @@
 //! What is known about each process while a trace is made.
 
+use std::collections::BTreeMap;
+
 /// The smallest piece of memory that is mapped.
 pub(super) const GRANULE: u64 = 2 << 20;
 
@@ -50,6 +52,43 @@ pub(super) struct Descriptor {
     pub(super) name: String,
     /// The memory and its size; `None`: it is none.
     pub(super) memory: Option<(usize, u64)>,
+    /// The pool and its device; `None`: it is none.
+    pub(super) pool: Option<(usize, u32)>,
+}
+
+/// A memory pool by one of its names.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    pub(super) name: String,
+    pub(super) device: u32,
+    /// Which pool it is, over all processes.
+    pub(super) number: usize,
+    pub(super) imported: bool,
+    /// Whether it was made to be exported.
+    pub(super) shareable: bool,
+}
+
+/// An allocation of a pool.
+#[derive(Clone, Debug)]
+pub(super) struct Pooled {
+    pub(super) name: String,
+    pub(super) size: u64,
+    /// Which pool it is of, over all processes.
+    pub(super) pool: usize,
+    pub(super) device: u32,
+    /// Which memory that is, over all processes.
+    pub(super) memory: usize,
+    pub(super) imported: bool,
+}
+
+/// What finds an allocation of a pool in another process.
+#[derive(Clone, Debug)]
+pub(super) struct PoolPointer {
+    pub(super) name: String,
+    pub(super) size: u64,
+    pub(super) pool: usize,
+    pub(super) device: u32,
+    pub(super) memory: usize,
 }
 
 /// The bytes of a legacy handle.
@@ -81,6 +120,13 @@ pub(super) struct Process {
     pub(super) allocations: Vec<Allocation>,
     pub(super) descriptors: Vec<Descriptor>,
     pub(super) legacy: Vec<Legacy>,
+    pub(super) pools: Vec<Pool>,
+    /// The numbers of the default pools by device.
+    pub(super) default_pools: BTreeMap<u32, usize>,
+    /// The numbers of the current pools by device, where they are not the default ones.
+    pub(super) current_pools: BTreeMap<u32, usize>,
+    pub(super) pooled: Vec<Pooled>,
+    pub(super) pool_pointers: Vec<PoolPointer>,
     pub(super) streams: Vec<Queued>,
     pub(super) events: Vec<Queued>,
     /// Handles to events.

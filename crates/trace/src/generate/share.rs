@@ -32,7 +32,7 @@ fn export(writing: &mut Writing<'_>, process: u32) -> Result<(), GenerateError> 
     let name = writing.name('f');
     if writing.name_by(process, "cuMemExportToShareableHandle", arguments, &name)? {
         let memory = Some((handle.memory, handle.size));
-        writing.process(process).descriptors.push(Descriptor { name, memory });
+        writing.process(process).descriptors.push(Descriptor { name, memory, pool: None });
     }
     Ok(())
 }
@@ -92,7 +92,7 @@ fn open(writing: &mut Writing<'_>, process: u32) -> Result<(), GenerateError> {
     let name = writing.name('f');
     let kind = writing.random.one(["memfd", "null", "socket"]);
     if writing.name_by(process, "open_fd", json!({"kind": kind}), &name)? {
-        writing.process(process).descriptors.push(Descriptor { name, memory: None });
+        writing.process(process).descriptors.push(Descriptor { name, memory: None, pool: None });
     }
     Ok(())
 }

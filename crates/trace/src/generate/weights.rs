@@ -22,6 +22,8 @@ pub struct Weights {
     pub descriptors: u32,
     /// Memory from `cuMemAlloc` and legacy handles to it.
     pub legacy: u32,
+    /// Memory pools.
+    pub pools: u32,
     /// Streams and events, those for other processes included.
     pub events: u32,
     /// Contexts: further ones, the stack, destruction, peer access.
@@ -45,6 +47,7 @@ impl Default for Weights {
             queries: 80,
             descriptors: 160,
             legacy: 120,
+            pools: 120,
             events: 80,
             contexts: 20,
             ends: 4,
@@ -82,7 +85,7 @@ macro_rules! builder {
     };
 }
 
-builder! { physical mapping copies queries descriptors legacy events contexts ends faults in_flight crashes }
+builder! { physical mapping copies queries descriptors legacy pools events contexts ends faults in_flight crashes }
 
 #[cfg(test)]
 mod tests {
@@ -93,6 +96,6 @@ mod tests {
         let zero = Weights::NAMES.iter().fold(Weights::default(), |weights, name| weights.with(name, 0).unwrap());
         assert_eq!(zero.physical(1).physical, 1);
         assert_eq!((zero.mapping, zero.faults, zero.crashes), (0, 0, 0));
-        assert_eq!(Weights::default().with("pools", 1), None);
+        assert_eq!(Weights::default().with("graphs", 1), None);
     }
 }

@@ -27,6 +27,7 @@ pub(super) struct Writing<'p> {
     /// The memory behind allocations, by number.
     pub(super) backings: Vec<Backing>,
     memories: usize,
+    pools: usize,
     names: BTreeMap<char, u32>,
 }
 
@@ -41,6 +42,7 @@ impl<'p> Writing<'p> {
             processes: (0..processes).map(|_| Process::default()).collect(),
             backings: Vec::new(),
             memories: 0,
+            pools: 0,
             names: BTreeMap::new(),
         }
     }
@@ -62,6 +64,22 @@ impl<'p> Writing<'p> {
     pub(super) const fn memory(&mut self) -> usize {
         self.memories += 1;
         self.memories - 1
+    }
+
+    /// The number of a pool that did not exist before.
+    pub(super) const fn pool(&mut self) -> usize {
+        self.pools += 1;
+        self.pools - 1
+    }
+
+    /// The number of the default pool of a device.
+    pub(super) fn default_pool(&mut self, process: u32, device: u32) -> usize {
+        if let Some(number) = self.process(process).default_pools.get(&device) {
+            return *number;
+        }
+        let number = self.pool();
+        self.process(process).default_pools.insert(device, number);
+        number
     }
 
     /// Plays a step that names nothing.

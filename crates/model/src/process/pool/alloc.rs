@@ -61,9 +61,14 @@ impl Process {
         let offset = state.room.find(needed).ok_or_else(out_of_memory)?;
         let missing = state.room.missing(offset, needed);
         let units = state.room.reserved() / UNIT + missing.len() as u64;
-        if state.most_units.is_some_and(|most| units > most) && rules::POOL_7.is_on() {
-            let most = ByteSize::new(state.most_units.unwrap_or(0) * UNIT);
-            return Err(rules::POOL_7.refuse(&[("size", &size), ("max_size", &most)], Some(state.site)));
+        if let Some(most) = state.most_units.filter(|most| units > *most)
+            && rules::POOL_7.is_on()
+        {
+            // The driver takes units until there may be no more, and gives them back.
+            let (most, site) = (ByteSize::new(most * UNIT), state.site);
+            let state = self.pool_mut(pool);
+            state.reserved_high = state.reserved_high.max(most.get());
+            return Err(rules::POOL_7.refuse(&[("size", &size), ("max_size", &most)], Some(site)));
         }
         for (done, number) in missing.iter().enumerate() {
             if let Err(error) = self.reserve_unit(outside, pool, *number, size) {
@@ -89,10 +94,9 @@ impl Process {
         if state.room.base != 0 {
             return Some(());
         }
-        let most = match (state.most_units, state.place) {
-            (Some(most), _) => most.saturating_mul(UNIT),
-            (None, Place::Device(device)) => self.profile.devices[usize::from(device)].total.get(),
-            (None, Place::HostNuma(_)) => crate::machine::HOST_NODE_BYTES,
+        let most = match state.place {
+            Place::Device(device) => self.profile.devices[usize::from(device)].total.get(),
+            Place::HostNuma(_) => crate::machine::HOST_NODE_BYTES,
         };
         let needed = needed.checked_next_multiple_of(UNIT)?;
         let halves = |bytes: &u64| Some(bytes / 2 / UNIT * UNIT).filter(|half| *half >= needed);
