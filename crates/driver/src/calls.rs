@@ -492,8 +492,8 @@ cuMemGetInfo [] mem_get_info() -> MemInfo;
 /// Start and size of the allocation or mapping that holds an address.
 ///
 /// # Errors
-/// `INVALID_CONTEXT`: no current context (CTX-1). `NOT_FOUND`: none does (RANGE-1), or no device has a right on the mapping
-/// (RANGE-2).
+/// `INVALID_CONTEXT`: no current context (CTX-1). `NOT_FOUND`: none does (RANGE-1), no device has a right on the mapping
+/// (RANGE-2), or the context does not reach the allocation (RANGE-3).
 ///
 /// # Source
 /// `cuMemGetAddressRange`; trace vmm, address-range
@@ -731,8 +731,8 @@ cuIpcOpenEventHandle [] ipc_open_event_handle(handle: &IpcEventHandle) -> Event;
 /// Fills with a byte, in order with the null stream. It returns before the work is done.
 ///
 /// # Errors
-/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: not all of it is writable by the context's device (COPY-1), or it is `cuMemAlloc` memory of a
-/// device that the context's has no peer access to (COPY-2).
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: not all of it is writable by the context's device (COPY-1), or it is
+/// `cuMemAlloc` memory of a device that the context's has no peer access to, or opened in another context (COPY-2).
 ///
 /// # Source
 /// `cuMemsetD8`; trace vmm, copy-faults
@@ -759,7 +759,8 @@ cuMemcpyHtoD [] memcpy_htod(dst: DevicePtr, src: &[u8]) -> ();
 /// Copies to the host, in order with the null stream, and waits.
 ///
 /// # Errors
-/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: not all of it is readable by the context's device (COPY-1).
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: not all of it is readable by the context's device (COPY-1), or it is memory of
+/// a pool of the host (COPY-3).
 ///
 /// # Source
 /// `cuMemcpyDtoH`; trace inflight, copy-order

@@ -272,12 +272,17 @@ impl Process {
         for ordinal in mapping.rights.granted() {
             outside.tables.clear(ordinal, start, ByteSize::new(mapping.size));
         }
+        self.remember_removal(start, start + mapping.size);
+        self.step_handle(outside, mapping.handle, HandleEvent::Unmap)?;
+        Ok(mapping.size)
+    }
+
+    /// Remembers that the call of now took a range away.
+    pub(super) fn remember_removal(&mut self, start: u64, end: u64) {
         if self.removed.len() == REMEMBERED_REMOVALS {
             self.removed.pop_front();
         }
-        self.removed.push_back(Removed { start, end: start + mapping.size, site: self.site });
-        self.step_handle(outside, mapping.handle, HandleEvent::Unmap)?;
-        Ok(mapping.size)
+        self.removed.push_back(Removed { start, end, site: self.site });
     }
 
     /// `cuMemRetainAllocationHandle`: the raw value of the handle.

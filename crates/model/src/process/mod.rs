@@ -48,7 +48,7 @@ use queue::Queue;
 use space::AddressSpace;
 use stream::{EventState, StreamState};
 
-/// How many removed mappings are remembered, to say what a fault ran into.
+/// How many removed mappings and freed allocations are remembered, to say what a fault ran into.
 const REMEMBERED_REMOVALS: usize = 64;
 
 /// A host thread of the process: each has a stack of contexts of its own.

@@ -204,6 +204,7 @@ impl Process {
     /// Frees an allocation of a pool. Without a ticket it is freed at once.
     fn free_pooled(&mut self, start: u64, ticket: Option<Ticket>) -> u64 {
         let allocation = self.pools.allocations.remove(&start).expect("the caller found the allocation");
+        self.remember_removal(start, start + allocation.size.get());
         let state = self.pool_mut(allocation.pool);
         let needed = room::rounded(allocation.size.get()).unwrap_or(0);
         state.room.give_back(start - state.room.base, needed, ticket);
