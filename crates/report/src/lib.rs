@@ -5,6 +5,7 @@
 //! | [`ExitCode`] | the exit codes of the command, as documented constants |
 //! | [`Event`], [`EventSink`] | one stream of what happens during a run; [`event_line`] shows an event as text |
 //! | [`RunReport`] | the result of a run: JSON with a schema number, and a table |
+//! | [`bench`] | results of benchmarks: every sample, and the machine that they come from |
 //! | [`Failure`] | why a run did not succeed, and the exit code that follows |
 //!
 //! This crate does no I/O and takes time as an argument. It uses no other peermap crate.
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
 mod event;
 mod exit_code;
 mod failure;

@@ -1,0 +1,190 @@
+//! The result file of benchmarks.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::machine::{Guard, Load, Machine};
+use super::unit::Unit;
+use crate::run::Provenance;
+
+/// The number of the schema of [`BenchReport`]. Adding a key keeps it; changing or removing one does not.
+pub const BENCH_SCHEMA: u32 = 1;
+
+/// What the key `kind` says.
+const KIND: &str = "bench";
+
+/// The result of a run of benchmarks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BenchReport {
+    /// [`BENCH_SCHEMA`].
+    pub schema: u32,
+    /// `bench`.
+    pub kind: String,
+    /// When the run began, in UTC: `2026-01-31T12:00:00Z`.
+    pub started: String,
+    /// Where the samples come from: `sim`, `cuda`, or another tool, such as `nvbandwidth`.
+    pub source: String,
+    /// The profile of the simulated machine.
+    pub profile: Option<String>,
+    /// Whether fewer sizes and samples were taken.
+    pub quick: bool,
+    /// By which build.
+    pub provenance: Option<Provenance>,
+    /// On which machine.
+    pub machine: Machine,
+    /// What else the machine did.
+    pub load: Load,
+    /// What could have disturbed the run.
+    pub guards: Vec<Guard>,
+    /// What was measured.
+    pub benchmarks: Vec<Benchmark>,
+    /// What was not, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// One thing that was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Benchmark {
+    /// The name of its suite: `control`.
+    pub suite: String,
+    /// Its name in the suite: `mem_create`.
+    pub name: String,
+    /// What it was measured for: `size` is `2 MiB`, `device` is `0`.
+    pub parameters: BTreeMap<String, String>,
+    /// What the samples are numbers of.
+    pub unit: Unit,
+    /// Every sample, in the order in which they were taken, without those of the warm-up.
+    pub samples: Vec<f64>,
+    /// What the median must reach, or the run fails.
+    #[serde(default)]
+    pub floor: Option<Floor>,
+}
+
+/// What the median of a benchmark must reach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Floor {
+    /// The value, in the unit of the benchmark.
+    pub value: f64,
+    /// Where it comes from: `94 % of cuMemsetD8Async in the same run`.
+    pub source: String,
+}
+
+/// A benchmark that was not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Which: its id, or the id of a group of them.
+    pub id: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Benchmark {
+    /// Suite, name and parameters as one text, the same in every run: `control/mem_create/device=0/size=2 MiB`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let mut id = format!("{}/{}", self.suite, self.name);
+        for (key, value) in &self.parameters {
+            id.push('/');
+            id.push_str(key);
+            id.push('=');
+            id.push_str(value);
+        }
+        id
+    }
+}
+
+/// Why a text is no result file.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is no JSON, or lacks something.
+    #[error("it is no result of benchmarks: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// It is a result of something else.
+    #[error("it is a result of {0:?}, not of benchmarks")]
+    Kind(String),
+    /// It was written by a newer version.
+    #[error("its schema is {found}, and this version reads up to {BENCH_SCHEMA}: a newer peermap reads it")]
+    Newer {
+        /// The schema of the file.
+        found: u32,
+    },
+}
+
+impl BenchReport {
+    /// An empty result.
+    #[must_use]
+    pub fn new(source: &str, started: &str) -> Self {
+        Self {
+            schema: BENCH_SCHEMA,
+            kind: KIND.to_owned(),
+            started: started.to_owned(),
+            source: source.to_owned(),
+            profile: None,
+            quick: false,
+            provenance: None,
+            machine: Machine::default(),
+            load: Load::default(),
+            guards: Vec::new(),
+            benchmarks: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Reads a result file.
+    ///
+    /// # Errors
+    /// [`ReadError`]: it is something else, or newer than this version.
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        /// What every version has.
+        #[derive(Deserialize)]
+        struct Head {
+            schema: u32,
+            #[serde(default)]
+            kind: Option<String>,
+        }
+        let head: Head = serde_json::from_str(text)?;
+        match head.kind {
+            Some(kind) if kind == KIND => {}
+            other => return Err(ReadError::Kind(other.unwrap_or_else(|| "a scenario".to_owned()))),
+        }
+        if head.schema > BENCH_SCHEMA {
+            return Err(ReadError::Newer { found: head.schema });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> BenchReport {
+        let mut report = BenchReport::new("sim", "2026-01-31T12:00:00Z");
+        report.benchmarks.push(Benchmark {
+            suite: "control".to_owned(),
+            name: "mem_create".to_owned(),
+            parameters: [("size", "2 MiB"), ("device", "0")].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+            unit: Unit::Nanoseconds,
+            samples: vec![14_700.0, 14_900.0],
+            floor: None,
+        });
+        report
+    }
+
+    #[test]
+    fn a_result_reads_back_with_every_sample() {
+        let text = serde_json::to_string(&report()).unwrap();
+        assert_eq!(BenchReport::read(&text).unwrap(), report());
+        assert_eq!(report().benchmarks[0].id(), "control/mem_create/device=0/size=2 MiB");
+    }
+
+    #[test]
+    fn what_is_newer_or_something_else_is_refused_by_its_name() {
+        let newer = serde_json::to_string(&BenchReport { schema: BENCH_SCHEMA + 1, ..report() }).unwrap();
+        assert!(BenchReport::read(&newer).unwrap_err().to_string().contains("a newer peermap"));
+        let other = r#"{"schema": 1, "scenario": "memmap-ipc"}"#;
+        assert!(BenchReport::read(other).unwrap_err().to_string().contains("a scenario"));
+        assert!(matches!(BenchReport::read("{"), Err(ReadError::Malformed(_))));
+    }
+}
