@@ -10,6 +10,7 @@ use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
 
+use crate::bench::Bench;
 use crate::differential::Differential;
 use crate::generate::Generate;
 use crate::refusal;
@@ -31,6 +32,9 @@ pub(crate) enum Command {
     /// Say what sharing each device supports, found by trying, and what limits of this host bite.
     #[command(after_help = exit_codes())]
     Probe(Probe),
+    /// Measure what sharing costs and how fast bytes move, on this machine's GPUs or on simulated ones.
+    #[command(after_help = exit_codes())]
+    Bench(Bench),
     /// Play recorded driver calls and compare every answer with the recording.
     #[command(after_help = exit_codes())]
     Replay(Replay),

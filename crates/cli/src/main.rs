@@ -6,6 +6,7 @@
 mod args;
 mod atlas;
 mod backend;
+mod bench;
 mod differential;
 mod generate;
 mod hidden;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let code = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Probe(probe) => probe::run(&probe),
+        Command::Bench(bench) => bench::run(&bench),
         Command::Replay(replay) => replay::run(&replay),
         Command::Record(record) => record::run(&record),
         Command::Atlas(atlas) => atlas::run(&atlas),

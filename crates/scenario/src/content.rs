@@ -71,9 +71,11 @@ pub struct UnknownName {
 
 /// Who filled a buffer, and in which step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Author {
-    pub(crate) worker: u32,
-    pub(crate) step: u32,
+pub struct Author {
+    /// The number of the worker.
+    pub worker: u32,
+    /// The step, counted from 0.
+    pub step: u32,
 }
 
 impl Author {

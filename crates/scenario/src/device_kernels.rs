@@ -19,14 +19,16 @@ const FINDINGS_BYTES: usize = 16;
 
 /// A piece of device memory.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Buffer {
-    pub(crate) ptr: DevicePtr,
-    pub(crate) size: ByteSize,
+pub struct Buffer {
+    /// Where it begins.
+    pub ptr: DevicePtr,
+    /// How large it is.
+    pub size: ByteSize,
 }
 
 impl Buffer {
     /// The address at an offset inside the buffer.
-    pub(crate) fn at(self, offset: u64) -> DevicePtr {
+    pub fn at(self, offset: u64) -> DevicePtr {
         // Inside a buffer no sum goes past the end of the address space.
         self.ptr.checked_add(ByteSize::new(offset)).unwrap_or(self.ptr)
     }
@@ -34,13 +36,15 @@ impl Buffer {
 
 /// What a verification found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Findings {
-    pub(crate) wrong_bytes: u64,
-    pub(crate) first_offset: u64,
+pub struct Findings {
+    /// How many bytes are wrong.
+    pub wrong_bytes: u64,
+    /// Where the first of them is.
+    pub first_offset: u64,
 }
 
 /// The kernels for one kind of fill, loaded into the current context.
-pub(crate) struct DeviceKernels<'d> {
+pub struct DeviceKernels<'d> {
     driver: &'d dyn Driver,
     stream: Stream,
     module: Module,
@@ -58,7 +62,7 @@ struct Kernel {
 
 impl<'d> DeviceKernels<'d> {
     /// Loads the kernels. The logs in `options` are filled whether it succeeds or not.
-    pub(crate) fn load(
+    pub fn load(
         driver: &'d dyn Driver,
         device: Device,
         stream: Stream,
@@ -83,14 +87,14 @@ impl<'d> DeviceKernels<'d> {
     }
 
     /// Queues the filling of a buffer in the name of an author.
-    pub(crate) fn fill(&self, buffer: Buffer, author: Author) -> Result<()> {
+    pub fn fill(&self, buffer: Buffer, author: Author) -> Result<()> {
         let mut args = vec![KernelArg::Ptr(buffer.ptr), KernelArg::U64(buffer.size.get())];
         args.extend(self.author_args(author));
         self.launch(&self.fill, buffer, &args)
     }
 
     /// Queues the reset of the findings, which every verification adds to.
-    pub(crate) fn clear_findings(&self) -> Result<()> {
+    pub fn clear_findings(&self) -> Result<()> {
         // Two fills on the stream of the kernels: a copy from the host would be ordered with the null stream only, and our
         // stream does not wait for that one.
         let count = Buffer { ptr: self.findings, size: ByteSize::from(FINDINGS_BYTES) };
@@ -99,7 +103,7 @@ impl<'d> DeviceKernels<'d> {
     }
 
     /// Queues the comparison of a buffer with what its author filled it with.
-    pub(crate) fn verify(&self, buffer: Buffer, author: Author) -> Result<()> {
+    pub fn verify(&self, buffer: Buffer, author: Author) -> Result<()> {
         let mut args = vec![KernelArg::Ptr(buffer.ptr), KernelArg::U64(buffer.size.get())];
         args.extend(self.author_args(author));
         args.push(KernelArg::Ptr(self.findings));
@@ -107,7 +111,7 @@ impl<'d> DeviceKernels<'d> {
     }
 
     /// Waits for the verifications queued since the findings were cleared. `None`: all is well.
-    pub(crate) fn findings(&self) -> Result<Option<Findings>> {
+    pub fn findings(&self) -> Result<Option<Findings>> {
         self.driver.stream_synchronize(self.stream)?;
         let mut bytes = [0; FINDINGS_BYTES];
         self.driver.memcpy_dtoh(&mut bytes, self.findings)?;
@@ -117,7 +121,7 @@ impl<'d> DeviceKernels<'d> {
     }
 
     /// Unloads the kernels.
-    pub(crate) fn unload(self) -> Result<()> {
+    pub fn unload(self) -> Result<()> {
         self.driver.mem_free(self.findings)?;
         self.driver.module_unload(self.module)
     }

@@ -20,6 +20,12 @@ const BESIDE: &str = "kernels";
 
 static EMBEDDED: &str = include_str!("../../../kernels/memmap_ipc.ptx");
 
+/// The kernels inside the executable, as PTX.
+#[must_use]
+pub fn embedded_kernels() -> &'static str {
+    EMBEDDED
+}
+
 /// Where the kernels of a run come from. The parent decides, the workers read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum KernelSource {

@@ -46,9 +46,12 @@ mod worker;
 
 pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
-pub use content::{Fill, UnknownName};
+pub use content::{Author, Fill, UnknownName};
+pub use device_kernels::{Buffer, DeviceKernels, Findings};
 pub use devices::{DeviceChoice, ParseDeviceError};
 pub use error::{Complaint, RunError, UsageError, one_line};
+pub use kernels::embedded_kernels;
 pub use launch::Launcher;
 pub use messages::Step;
+pub use timing::StreamTimer;
 pub use worker::worker_main;

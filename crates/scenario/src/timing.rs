@@ -26,7 +26,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// Measures how long work on a stream takes, with two events.
-pub(crate) struct StreamTimer<'d> {
+pub struct StreamTimer<'d> {
     driver: &'d dyn Driver,
     stream: Stream,
     begin: Event,
@@ -35,25 +35,25 @@ pub(crate) struct StreamTimer<'d> {
 
 impl<'d> StreamTimer<'d> {
     /// A timer for a stream of the current context.
-    pub(crate) fn new(driver: &'d dyn Driver, stream: Stream) -> Result<Self> {
+    pub fn new(driver: &'d dyn Driver, stream: Stream) -> Result<Self> {
         // Flags 0: with timing, which is what an event is for here.
         Ok(Self { driver, stream, begin: driver.event_create(0)?, end: driver.event_create(0)? })
     }
 
     /// Queues `work` between the two events.
-    pub(crate) fn around(&self, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn around(&self, work: impl FnOnce() -> Result<()>) -> Result<()> {
         self.driver.event_record(self.begin, self.stream)?;
         work()?;
         self.driver.event_record(self.end, self.stream)
     }
 
     /// How long the work took that was queued last, in milliseconds. It has ended by now.
-    pub(crate) fn milliseconds(&self) -> Result<f64> {
+    pub fn milliseconds(&self) -> Result<f64> {
         Ok(f64::from(self.driver.event_elapsed_time(self.begin, self.end)?))
     }
 
     /// Gives the events back.
-    pub(crate) fn destroy(self) -> Result<()> {
+    pub fn destroy(self) -> Result<()> {
         self.driver.event_destroy(self.begin)?;
         self.driver.event_destroy(self.end)
     }

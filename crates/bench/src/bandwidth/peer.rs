@@ -1,0 +1,83 @@
+//! Between devices: one way, the other way, and both at once.
+
+use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver};
+
+use super::{Timed, repetitions};
+use crate::error::BenchError;
+use crate::owned::{Mapped, Physical};
+use crate::rig::Rig;
+use crate::suite::{Group, Output, Planned};
+
+const FULL: [ByteSize; 4] = [ByteSize::mib(1), ByteSize::mib(16), ByteSize::mib(256), ByteSize::mib(1024)];
+const QUICK: [ByteSize; 2] = [ByteSize::mib(16), ByteSize::mib(256)];
+
+pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
+    let all = 0..rig.devices.len();
+    let pairs: Vec<(usize, usize)> =
+        all.clone().flat_map(|one| all.clone().filter(move |two| one < *two).map(move |two| (one, two))).collect();
+    let sizes = rig.sizes(&FULL, &QUICK);
+    sizes
+        .into_iter()
+        .flat_map(|size| pairs.iter().map(move |pair| group(rig, size, *pair)).collect::<Vec<_>>())
+        .collect()
+}
+
+fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, (from, to): (usize, usize)) -> Planned<'r> {
+    Planned {
+        outputs: vec![Output::rate("copy_to"), Output::rate("copy_back"), Output::rate("copy_both_ways")],
+        parameters: vec![("from", from.to_string()), ("to", to.to_string()), ("size", size.to_string())],
+        make: Box::new(move || {
+            rig.can_move(size)?;
+            let driver = rig.driver;
+            let (one, two) = (rig.devices[from].0, rig.devices[to].0);
+            if !driver.device_can_access_peer(one, two)? || !driver.device_can_access_peer(two, one)? {
+                return Err(BenchError::NotHere(format!("devices {from} and {to} do not reach each other")));
+            }
+            let whole = size.checked_next_multiple_of(rig.granularity()?).unwrap_or(size);
+            let rights = [one, two].map(|device| AccessDesc::read_write(device.0));
+            let memory = |index| Mapped::new(driver, Physical::create(driver, whole, &rig.memory_of(index))?, &rights);
+            let (a, b, c, d) = (memory(from)?, memory(to)?, memory(from)?, memory(to)?);
+            rig.work_on(to)?;
+            let other = Timed::new(driver)?;
+            rig.work_on(from)?;
+            Ok(Box::new(Pair { driver, size, there: Timed::new(driver)?, other, memory: [a, b, c, d] }))
+        }),
+    }
+}
+
+struct Pair<'d> {
+    driver: &'d dyn Driver,
+    size: ByteSize,
+    /// On the first device.
+    there: Timed<'d>,
+    /// On the second.
+    other: Timed<'d>,
+    memory: [Mapped<'d>; 4],
+}
+
+impl Group for Pair<'_> {
+    fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
+        let Self { driver, size, there, other, memory } = self;
+        let [a, b, c, d] = memory.each_ref().map(|mapped| mapped.range.ptr);
+        let (driver, size, times) = (*driver, *size, repetitions(size.get()));
+        let copy = |timed: &Timed<'_>, dst: DevicePtr, src: DevicePtr| {
+            timed.rate(size.get(), times, &|| driver.memcpy_dtod_async(dst, src, size, timed.stream))
+        };
+        let to = copy(there, b, a)?;
+        let back = copy(there, a, b)?;
+        // Both ways: the second stream runs behind the event that starts the first, and the first waits for it at its end.
+        let both = there.rate(2 * size.get() * u64::from(times), 1, &|| {
+            let began = driver.event_create(2)?;
+            driver.event_record(began, there.stream)?;
+            driver.stream_wait_event(other.stream, began, 0)?;
+            for _ in 0..times {
+                driver.memcpy_dtod_async(b, a, size, there.stream)?;
+                driver.memcpy_dtod_async(c, d, size, other.stream)?;
+            }
+            driver.event_record(began, other.stream)?;
+            driver.stream_wait_event(there.stream, began, 0)?;
+            driver.event_destroy(began)
+        })?;
+        Ok(vec![to, back, both])
+    }
+}

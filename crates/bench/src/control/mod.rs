@@ -1,0 +1,29 @@
+//! What the calls cost that make, map, share and give back memory.
+//!
+//! | group | what it does |
+//! | --- | --- |
+//! | `lifecycle.rs` | every call in the life of one allocation, by size, on its own device and on a peer's memory |
+//! | `range.rs` | many chunks in one range: mapped, given rights at once, unmapped; growth by one chunk; unmap and map again |
+//! | `alloc.rs` | `cuMemAlloc` with peers enabled beside the virtual memory calls for one peer |
+//! | `pool.rs` | stream-ordered allocation, from a pool that keeps its memory and from one that does not |
+
+mod alloc;
+mod lifecycle;
+mod pool;
+mod range;
+
+use crate::rig::Rig;
+use crate::suite::{Planned, Suite};
+
+/// The suite.
+pub(crate) struct Control;
+
+impl Suite for Control {
+    fn name(&self) -> &'static str {
+        "control"
+    }
+
+    fn plan<'r>(&self, rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
+        [lifecycle::plan(rig), range::plan(rig), alloc::plan(rig), pool::plan(rig)].into_iter().flatten().collect()
+    }
+}

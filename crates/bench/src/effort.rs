@@ -1,0 +1,30 @@
+//! How much is measured.
+
+use std::time::Duration;
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    /// Rounds whose samples do not count.
+    pub warm_up: usize,
+    /// The fewest samples.
+    pub least: usize,
+    /// The most samples.
+    pub most: usize,
+    /// A median is certain enough when its interval is no wider than this part of it.
+    pub width: f64,
+    /// How long a group may take, warm-up included.
+    pub time: Duration,
+    /// Whether fewer sizes are measured.
+    pub quick: bool,
+}
+
+impl Effort {
+    /// A look: under a minute and a half for all suites.
+    pub const QUICK: Self =
+        Self { warm_up: 2, least: 10, most: 200, width: 0.05, time: Duration::from_millis(500), quick: true };
+
+    /// All of it: under eight minutes for all suites.
+    pub const FULL: Self =
+        Self { warm_up: 5, least: 30, most: 1000, width: 0.01, time: Duration::from_secs(3), quick: false };
+}

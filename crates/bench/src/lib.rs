@@ -1,0 +1,34 @@
+//! The suites of benchmarks, over the Driver trait.
+//!
+//! A [`Suite`] plans groups; a [`Group`] is work that is done over and over, and gives one sample for each of its outputs each
+//! time. [`measure`] runs them: warm-up, then samples until the interval of every median is narrow enough or the time is up,
+//! and keeps every sample. A suite that comes later is a folder of its own and a line in [`SUITES`].
+//!
+//! | suite | what it measures |
+//! | --- | --- |
+//! | `control` | what the calls of virtual memory, `cuMemAlloc` and pools cost |
+//! | `bandwidth` | fills, verification and copies, by size and by how the memory was mapped |
+//! | `transport` | descriptors between sockets |
+//! | `scenario` | the main job from end to end, by phase |
+//!
+//! # Units
+//! Times are nanoseconds, rates are 1e9 bytes a second. A copy counts its bytes once.
+
+#![forbid(unsafe_code)]
+
+mod bandwidth;
+mod control;
+mod effort;
+mod error;
+mod measure;
+mod owned;
+mod rig;
+mod scenario;
+mod suite;
+mod transport;
+
+pub use effort::Effort;
+pub use error::BenchError;
+pub use measure::{Progress, measure};
+pub use rig::{Crew, Rig};
+pub use suite::{Group, Output, Planned, SUITES, Suite};

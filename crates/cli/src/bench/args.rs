@@ -1,0 +1,26 @@
+//! Arguments of `bench`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::Where;
+
+/// Arguments of `bench`.
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// The suites, separated by commas; all of them if not given: control, bandwidth, transport, scenario.
+    #[arg(long = "suite", value_name = "LIST", value_delimiter = ',')]
+    pub(crate) suites: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Fewer sizes and fewer samples: under a minute and a half.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// The result file to write, with every sample. It must not be there yet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the result file on standard output instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

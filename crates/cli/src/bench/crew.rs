@@ -1,0 +1,44 @@
+//! Runs of scenarios, with workers of this executable.
+
+use std::cell::OnceCell;
+use std::env;
+
+use peermap_bench::{BenchError, Crew};
+use peermap_report::RunReport;
+use peermap_scenario::memmap_ipc::{self, Options};
+use peermap_scenario::{Backend, Launcher, one_line};
+
+use crate::backend::Chosen;
+
+/// Runs scenarios on a backend that is started when the first one is asked for.
+pub(super) struct OwnWorkers<'c> {
+    chosen: &'c Chosen,
+    backend: OnceCell<Box<dyn Backend>>,
+}
+
+impl<'c> OwnWorkers<'c> {
+    pub(super) const fn new(chosen: &'c Chosen) -> Self {
+        Self { chosen, backend: OnceCell::new() }
+    }
+
+    fn backend(&self) -> Result<&dyn Backend, BenchError> {
+        if self.backend.get().is_none() {
+            let started = self.chosen.start().map_err(|refusal| BenchError::Run(format!("{:#}", refusal.error)))?;
+            drop(self.backend.set(started));
+        }
+        self.backend.get().map(|backend| &**backend).ok_or_else(|| BenchError::Run("there is no backend".to_owned()))
+    }
+}
+
+impl Crew for OwnWorkers<'_> {
+    fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError> {
+        let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
+        let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
+        let report = memmap_ipc::run(options, self.backend()?, &launcher, &mut |_: &_| {});
+        let report = report.map_err(|error| BenchError::Run(one_line(&error)))?;
+        match report.failure {
+            Some(failure) => Err(failure.into()),
+            None => Ok(report),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `peermap bench`.
+
+mod args;
+mod crew;
+mod machine;
+mod present;
+mod watch;
+
+use std::io::Write;
+use std::time::SystemTime;
+
+use anyhow::Context;
+use peermap_bench::{BenchError, Effort, Rig, SUITES, Suite, measure};
+use peermap_report::ExitCode;
+use peermap_report::bench::BenchReport;
+
+pub(crate) use args::Bench;
+
+use crate::backend::{self, Chosen};
+use crate::output::Output;
+use crate::provenance;
+use crate::refusal::Refusal;
+use crew::OwnWorkers;
+
+/// Measures, prints and writes.
+pub(crate) fn run(arguments: &Bench) -> ExitCode {
+    bench(arguments).unwrap_or_else(|refusal| refusal.end(arguments.json))
+}
+
+fn bench(arguments: &Bench) -> Result<ExitCode, Refusal> {
+    let suites = chosen_suites(&arguments.suites)?;
+    // Before anything is measured: a file that cannot be written would lose minutes of work.
+    let out = arguments.out.as_deref().map(Output::create).transpose()?;
+    let chosen = backend::choose(&arguments.place)?;
+    let report = measured(&chosen, &suites, arguments.quick)?;
+    let json = serde_json::to_string_pretty(&report).expect("a result has text keys only");
+    if let Some(mut out) = out {
+        writeln!(out, "{json}").map_err(crate::output::unwritten)?;
+        out.finish()?;
+    }
+    let text = if arguments.json { json } else { present::table(&report) };
+    let written = writeln!(std::io::stdout(), "{text}").context("the result cannot be written");
+    written.map_err(Refusal::unexpected)?;
+    Ok(if present::missed(&report).next().is_some() { ExitCode::Regression } else { ExitCode::Ok })
+}
+
+/// The suites of these names, in the order of the registry.
+fn chosen_suites(names: &[String]) -> Result<Vec<&'static dyn Suite>, Refusal> {
+    let known = || SUITES.iter().map(|suite| suite.name()).collect::<Vec<_>>();
+    if let Some(unknown) = names.iter().find(|name| !known().contains(&name.as_str())) {
+        let error = anyhow::anyhow!("there is no suite {unknown:?}; the suites are {}", known().join(", "));
+        return Err(Refusal::new(ExitCode::Usage, error));
+    }
+    let is_chosen = |suite: &&&dyn Suite| names.is_empty() || names.iter().any(|name| name == suite.name());
+    Ok(SUITES.iter().filter(is_chosen).copied().collect())
+}
+
+fn measured(chosen: &Chosen, suites: &[&dyn Suite], quick: bool) -> Result<BenchReport, Refusal> {
+    let effort = if quick { Effort::QUICK } else { Effort::FULL };
+    let (source, profile) = match chosen {
+        Chosen::Cuda { .. } => ("cuda", None),
+        Chosen::Sim(profile) => ("sim", Some(profile.clone())),
+    };
+    let driver = chosen.driver()?;
+    let crew = OwnWorkers::new(chosen);
+    let rig = Rig::new(&*driver, &crew, effort, profile.is_some()).map_err(failed)?;
+    let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let mut report = BenchReport::new(source, &started);
+    report.profile = profile;
+    report.quick = quick;
+    report.provenance = Some(provenance::find(source));
+    report.machine = machine::find(&rig, source).map_err(failed)?;
+    report.load = machine::load(source);
+    let before = machine::readings(source);
+    let watch = watch::Watch::new();
+    let outcome = measure(suites, &rig, &mut report, &mut |progress| watch.see(progress));
+    watch.end();
+    outcome.map_err(failed)?;
+    report.guards = machine::guards(before, machine::readings(source));
+    Ok(report)
+}
+
+fn failed(error: BenchError) -> Refusal {
+    let code = match &error {
+        BenchError::NotHere(_) => ExitCode::BackendUnavailable,
+        BenchError::Driver(_) => ExitCode::DriverError,
+        BenchError::Ipc(_) | BenchError::Run(_) => ExitCode::Unexpected,
+    };
+    Refusal::new(code, error)
+}

@@ -1,0 +1,50 @@
+//! A result for people.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
+use peermap_report::bench::{BenchReport, Benchmark, Better, Summary};
+
+/// A table of the medians, and below it what was missed and what was left out.
+pub(super) fn table(report: &BenchReport) -> String {
+    let mut table = Table::new();
+    table.load_preset(NOTHING);
+    table.set_header(["benchmark", "median", "95 % interval", "samples", "outliers"]);
+    for benchmark in &report.benchmarks {
+        table.add_row(row(benchmark));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let mut lines = vec![table.trim_fmt()];
+    lines.extend(missed(report));
+    let skipped = report.skipped.len();
+    lines.push(format!("{} benchmarks, {skipped} groups skipped", report.benchmarks.len()));
+    lines.join("\n")
+}
+
+fn row(benchmark: &Benchmark) -> [String; 5] {
+    let show = |value| benchmark.unit.show(value);
+    let none = || "-".to_owned();
+    let Ok(summary) = Summary::new(&benchmark.samples) else {
+        return [benchmark.id(), none(), none(), benchmark.samples.len().to_string(), none()];
+    };
+    let interval =
+        summary.interval.map_or_else(none, |interval| format!("{} to {}", show(interval.low), show(interval.high)));
+    [benchmark.id(), show(summary.median), interval, summary.count.to_string(), summary.outliers.to_string()]
+}
+
+/// The benchmarks whose median misses its floor, in words.
+pub(super) fn missed(report: &BenchReport) -> impl Iterator<Item = String> {
+    report.benchmarks.iter().filter_map(|benchmark| {
+        let floor = benchmark.floor.as_ref()?;
+        let median = Summary::new(&benchmark.samples).ok()?.median;
+        let misses = match benchmark.unit.better() {
+            Better::Higher => median < floor.value,
+            Better::Lower => median > floor.value,
+        };
+        let show = |value| benchmark.unit.show(value);
+        misses.then(|| {
+            format!("MISSED: {} has {}, not {} ({})", benchmark.id(), show(median), show(floor.value), floor.source)
+        })
+    })
+}

@@ -1,0 +1,40 @@
+//! What a person sees while benchmarks run: how far they are, and how long it will take.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use peermap_bench::Progress;
+
+use crate::show;
+
+/// A bar on a terminal; lines elsewhere, for what was left out only.
+pub(super) struct Watch {
+    bar: ProgressBar,
+}
+
+impl Watch {
+    pub(super) fn new() -> Self {
+        let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {eta} left: {wide_msg}");
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        Self { bar }
+    }
+
+    pub(super) fn see(&self, progress: &Progress) {
+        match progress {
+            Progress::Planned(groups) => self.bar.set_length(*groups as u64),
+            Progress::Begins(id) => self.bar.set_message(id.clone()),
+            Progress::Ended(_) => self.bar.inc(1),
+            Progress::Skipped(what) => {
+                self.bar.suspend(|| show::note(&format!("skipped: {what}")));
+                self.bar.inc(1);
+            }
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
