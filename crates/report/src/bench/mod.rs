@@ -1,9 +1,14 @@
-//! Results of benchmarks: what was measured, on what, with every sample.
+//! Results of benchmarks: what was measured, on what, with every sample, and what two of them say about each other.
 
 mod machine;
+mod ratio;
 mod result;
+mod summary;
 mod unit;
+mod verdict;
 
 pub use machine::{DeviceFacts, Guard, Load, Machine};
 pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};
+pub use summary::{CONFIDENCE, Interval, SampleError, Summary};
 pub use unit::{Better, Unit};
+pub use verdict::{Change, Threshold, ThresholdError, Verdict};
