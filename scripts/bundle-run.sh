@@ -10,7 +10,8 @@ usage: run COMMAND [ARGUMENT]…
   memmap-ipc         the scenario of that name                 (peermap run memmap-ipc)
   hardware-tests     the driver against the recorded answers; arguments as for a Rust test
   claims             what the documentation claims about the host side, measured and judged
-  bench NAME         one benchmark: barrier or transport; its files go to PEERMAP_BENCH_HOME (./peermap-bench)
+  bench [OPTION]…    what sharing costs on this host           (peermap bench)
+  bench NAME         one criterion benchmark: barrier or transport; its files go to PEERMAP_BENCH_HOME (./peermap-bench)
   check              whether every file of the bundle is as it was packed
   differential       random calls, driver against simulator    (peermap differential)
   …                  anything else goes to bin/peermap as it is: run, replay, --help
@@ -37,10 +38,14 @@ case $command in
   hardware-tests) exec "$here/tests/hardware" "$@" ;;
   claims) exec "$here/benches/claims" --bench "$@" ;;
   bench)
-    name=${1:-}
-    [[ $name == barrier || $name == transport ]] || { usage >&2; exit 2; }
-    shift
-    CRITERION_HOME=${PEERMAP_BENCH_HOME:-$PWD/peermap-bench} exec "$here/benches/$name" --bench "$@"
+    case ${1:-} in
+      barrier | transport)
+        name=$1
+        shift
+        CRITERION_HOME=${PEERMAP_BENCH_HOME:-$PWD/peermap-bench} exec "$here/benches/$name" --bench "$@"
+        ;;
+      *) exec "$here/bin/peermap" bench "$@" ;;
+    esac
     ;;
   memmap-ipc) exec "$here/bin/peermap" run "$command" "$@" ;;
   *) exec "$here/bin/peermap" "$command" "$@" ;;

@@ -2,6 +2,7 @@
 
 mod atlas;
 mod bad_input;
+mod bench;
 mod deaths;
 mod differential;
 mod environment;

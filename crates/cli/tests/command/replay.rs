@@ -52,6 +52,14 @@ fn recordings_match_in_separate_processes() {
 }
 
 #[test]
+fn pools_match_in_both_ways() {
+    for processes in ["in-one", "separate"] {
+        let output = replay(&["pools/one", "pools/two"], &["--processes", processes]);
+        assert_eq!(stdout(&output), "37 traces, 1824 steps, 1824 match\n", "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn several_at_once_come_to_the_same() {
     let output = replay(&["share", "random_2"], &["--processes", "separate", "--jobs", "3"]);
     assert_eq!(stdout(&output), "65 traces, 1791 steps, 1791 match\n", "{}", stderr(&output));
