@@ -10,6 +10,7 @@ use peermap_benches::barrier::{Crew, Kind};
 use peermap_benches::bytes::{Kernel, Plain, Rig};
 use peermap_benches::claim::{Bound, Claim, Measured};
 use peermap_benches::control::Populated;
+use peermap_benches::random_sets::{RandomSets, Tally};
 use peermap_benches::timing::{in_turns, median, time};
 use peermap_benches::worker;
 use peermap_driver::ByteSize;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     let given = |name: &str| std::env::args().any(|argument| argument == name);
     let judged = given("--bench") && !given("--test");
     let effort = if judged { FULL } else { QUICK };
-    let claims = [barrier(effort), control(effort), bytes(effort)].concat();
+    let claims = [barrier(effort), control(effort), calls(effort), bytes(effort)].concat();
     for claim in &claims {
         println!("{}", claim.line(judged));
     }
@@ -78,6 +79,22 @@ fn control(effort: Effort) -> Vec<Claim> {
         words: format!("map, set access and unmap beside {} live mappings", effort.live_mappings),
         measured: Measured::Time(each),
         bound: Bound::AtMost(Duration::from_micros(1)),
+    }]
+}
+
+fn calls(effort: Effort) -> Vec<Claim> {
+    let sets = RandomSets::read();
+    let tallies: Vec<Tally> = (0..effort.turns).map(|_| sets.play()).collect();
+    let Tally { counted, apart, .. } = tallies[0];
+    let median_of = |time: fn(&Tally) -> Duration| median(tallies.iter().map(time).collect());
+    let with_player = f64::from(counted) / median_of(|tally| tally.steps).as_secs_f64();
+    vec![Claim {
+        words: format!(
+            "simulated calls of the random sets, {apart} others left out (with the player's own work {with_player:.0} \
+             a second)"
+        ),
+        measured: Measured::Rate { count: counted, time: median_of(|tally| tally.calls) },
+        bound: Bound::RateAtLeast(1_000_000),
     }]
 }
 

@@ -10,6 +10,8 @@ pub enum Bound {
     AtMost(Duration),
     /// A ratio of at least this.
     RatioAtLeast(f64),
+    /// At least so many a second.
+    RateAtLeast(u32),
 }
 
 /// What was measured.
@@ -23,6 +25,13 @@ pub enum Measured {
         ours: Duration,
         /// The time of what it is compared with.
         other: Duration,
+    },
+    /// How long so many took.
+    Rate {
+        /// How many.
+        count: u32,
+        /// How long all of them took.
+        time: Duration,
     },
     /// The claim is about machines of another kind; the text says which.
     NotHere(&'static str),
@@ -49,7 +58,10 @@ impl Claim {
             (Measured::Ratio { ours, other }, Bound::RatioAtLeast(least)) => {
                 other.as_secs_f64() >= least * ours.as_secs_f64()
             }
-            (Measured::Time(_), Bound::RatioAtLeast(_)) | (Measured::Ratio { .. }, Bound::AtMost(_)) => false,
+            (Measured::Rate { count, time }, Bound::RateAtLeast(least)) => {
+                f64::from(count) >= f64::from(least) * time.as_secs_f64()
+            }
+            (Measured::Time(_) | Measured::Ratio { .. } | Measured::Rate { .. }, _) => false,
         }
     }
 
@@ -75,6 +87,10 @@ impl fmt::Display for Measured {
                 let ratio = other.as_secs_f64() / ours.as_secs_f64();
                 write!(f, "{ratio:.2} times as fast ({ours:?} against {other:?})")
             }
+            Self::Rate { count, time } => {
+                let rate = f64::from(*count) / time.as_secs_f64();
+                write!(f, "{rate:.0} a second ({count} in {time:?})")
+            }
             Self::NotHere(why) => f.write_str(why),
         }
     }
@@ -85,6 +101,7 @@ impl fmt::Display for Bound {
         match self {
             Self::AtMost(most) => write!(f, "at most {most:?}"),
             Self::RatioAtLeast(least) => write!(f, "at least {least} times as fast"),
+            Self::RateAtLeast(least) => write!(f, "at least {least} a second"),
         }
     }
 }
@@ -113,6 +130,19 @@ mod tests {
         let bound = Bound::RatioAtLeast(0.25);
         assert!(claim(Measured::Ratio { ours: micros(4), other: micros(1) }, bound).holds());
         assert!(!claim(Measured::Ratio { ours: micros(5), other: micros(1) }, bound).holds());
+    }
+
+    #[test]
+    fn a_rate_counts_how_many_there_were_in_a_second() {
+        let bound = Bound::RateAtLeast(1_000_000);
+        assert!(claim(Measured::Rate { count: 5000, time: micros(5000) }, bound).holds());
+        assert!(!claim(Measured::Rate { count: 4999, time: micros(5000) }, bound).holds());
+    }
+
+    #[test]
+    fn what_was_measured_is_of_the_kind_of_its_bound() {
+        assert!(!claim(Measured::Time(micros(1)), Bound::RatioAtLeast(0.0)).holds());
+        assert!(!claim(Measured::Rate { count: 1, time: micros(1) }, Bound::AtMost(micros(2))).holds());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | [`barrier`] | rounds of a barrier between processes, sleeping or spinning |
 //! | [`bytes`] | the kernels that fill and verify, on simulated memory |
 //! | [`control`] | calls on a process with many live mappings |
+//! | [`random_sets`] | the recordings of random calls, on a simulated machine |
 //! | [`transport`] | messages with descriptors to another process and back |
 //!
 //! Nothing here is part of what peermap offers: it panics where a test would.
@@ -16,6 +17,7 @@ pub mod barrier;
 pub mod bytes;
 pub mod claim;
 pub mod control;
+pub mod random_sets;
 mod spinning;
 pub mod timing;
 pub mod transport;
