@@ -108,48 +108,62 @@ const POOL_CALLS: &[&str] = &[
 
 /// What a step calls: a driver call that the format knows, or an [`OsStep`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct StepCall(&'static str);
+pub struct StepCall {
+    name: &'static str,
+    /// Both are looked up when a step is read, because a player asks for them each time that it plays it.
+    driver: Option<Call>,
+    os: Option<OsStep>,
+}
 
 impl StepCall {
     /// The call of a name, if the format knows it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::all().find(|call| call.0 == name)
+        Self::names().find(|known| *known == name).map(Self::of)
     }
 
     /// Every call that the format knows: those of the driver, then the steps outside it.
     pub fn all() -> impl Iterator<Item = Self> {
-        DRIVER_CALLS.iter().chain(POOL_CALLS).copied().chain(OS_STEPS.iter().map(|(name, _)| *name)).map(Self)
+        Self::names().map(Self::of)
+    }
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        DRIVER_CALLS.iter().chain(POOL_CALLS).copied().chain(OS_STEPS.iter().map(|(name, _)| *name))
+    }
+
+    fn of(name: &'static str) -> Self {
+        let os = OS_STEPS.iter().find(|(known, _)| *known == name).map(|(_, step)| *step);
+        Self { name, driver: Call::from_name(name), os }
     }
 
     /// The name: `cuMemMap`, `send`.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.0
+        self.name
     }
 
     /// The call of the driver trait. `None`: a step outside the driver, or a call that the trait does not have.
     #[must_use]
-    pub fn driver_call(self) -> Option<Call> {
-        Call::from_name(self.0)
+    pub const fn driver_call(self) -> Option<Call> {
+        self.driver
     }
 
     /// The step outside the driver, if it is one.
     #[must_use]
-    pub fn os_step(self) -> Option<OsStep> {
-        OS_STEPS.iter().find(|(name, _)| *name == self.0).map(|(_, step)| *step)
+    pub const fn os_step(self) -> Option<OsStep> {
+        self.os
     }
 }
 
 impl fmt::Display for StepCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.name)
     }
 }
 
 impl fmt::Debug for StepCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.name)
     }
 }
 

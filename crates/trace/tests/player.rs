@@ -333,7 +333,7 @@ fn a_crash_that_was_not_recorded_is_a_mismatch() {
 fn only_the_rule_for_handles_makes_a_crash() {
     let crash = r#"{"p": 0, "call": "cuMemRelease", "in": {"handle": "0xdead"}, "result": "SIGSEGV"}"#;
     let driver = Scripted::default().answer::<()>(Call::cuMemRelease, Err(would_crash("MAP-8")));
-    assert!(matches!(&only(&play_one(&[crash], &driver)).got, Got::WouldCrash(reason) if reason.rule == "MAP-8"));
+    assert!(matches!(&only(&play_one(&[crash], &driver)).got, Got::WouldCrash(reason) if reason.rule() == "MAP-8"));
 }
 
 #[test]

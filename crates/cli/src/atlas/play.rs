@@ -149,7 +149,7 @@ impl Counts {
             return;
         };
         self.failing += 1;
-        let rule = got.reason().filter(|_| got.matches(&Expected::from(step))).map(|reason| reason.rule.clone());
+        let rule = got.reason().filter(|_| got.matches(&Expected::from(step))).map(|reason| reason.rule().to_owned());
         match rule.zip(Answer::of(step.result)) {
             Some((rule, answer)) => {
                 self.ruled += 1;

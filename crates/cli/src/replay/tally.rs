@@ -72,8 +72,8 @@ impl Played {
             process: step.process,
             call: step.to_string(),
             result: got.result().map_or_else(|| got.to_string(), |result| result.to_string()),
-            rule: reason.map(|reason| reason.rule.clone()),
-            why: reason.map(|reason| reason.text.clone()).or_else(|| system_refusal(step)),
+            rule: reason.map(|reason| reason.rule().to_owned()),
+            why: reason.map(ToString::to_string).or_else(|| system_refusal(step)),
         });
     }
 }

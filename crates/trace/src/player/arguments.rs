@@ -24,13 +24,13 @@ impl<'a> Arguments<'a> {
         Self(map)
     }
 
-    /// An argument that may be absent.
+    /// An argument that may be absent. A step has so few that hashing the key would take longer than to look at each.
     pub(super) fn get(self, key: &str) -> Option<&'a Json> {
-        self.0.get(key)
+        self.0.iter().find(|(name, _)| *name == key).map(|(_, json)| json)
     }
 
     fn need(self, key: &'static str) -> Result<&'a Json, PlayError> {
-        self.get(key).ok_or(PlayError::MissingArgument { key })
+        self.get(key).ok_or_else(|| PlayError::MissingArgument { key })
     }
 
     /// A text.
@@ -47,13 +47,12 @@ impl<'a> Arguments<'a> {
 
     /// A number that fits its type.
     pub(super) fn number<N: TryFrom<i128>>(self, key: &'static str) -> Result<N, PlayError> {
-        let json = self.need(key)?;
-        number(json).ok_or_else(|| wrong(key, json, "a number in the range of its type"))
+        fitting(key, self.need(key)?)
     }
 
     /// A number with a default.
     pub(super) fn number_or<N: TryFrom<i128>>(self, key: &'static str, default: N) -> Result<N, PlayError> {
-        if self.get(key).is_some() { self.number(key) } else { Ok(default) }
+        self.get(key).map_or(Ok(default), |json| fitting(key, json))
     }
 
     /// A truth value, or 0 or 1; false by default.
@@ -187,6 +186,10 @@ impl<'a> Arguments<'a> {
 /// The error of an argument of a wrong type.
 pub(super) fn wrong(key: &'static str, got: &Json, expected: &'static str) -> PlayError {
     PlayError::WrongArgument { key, expected, got: got.to_string() }
+}
+
+fn fitting<N: TryFrom<i128>>(key: &'static str, json: &Json) -> Result<N, PlayError> {
+    number(json).ok_or_else(|| wrong(key, json, "a number in the range of its type"))
 }
 
 /// A number, or a text that is one, if it fits its type.

@@ -152,7 +152,7 @@ impl Got {
 impl From<Failure> for Got {
     fn from(failure: Failure) -> Self {
         let refused = |result, reason| Self::Answer { result, out: None, reason };
-        let reason = |explanation: Box<Explanation>| Box::new(Reason::from(&*explanation));
+        let reason = |explanation: Box<Explanation>| Box::new(Reason::from(*explanation));
         match failure {
             Failure::Os(errno) => refused(StepResult::Errno(errno), None),
             Failure::Play(error) => Self::NotPlayed(error),

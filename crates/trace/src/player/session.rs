@@ -112,7 +112,7 @@ impl<S: Stage> Session<S> {
                 }
             },
         };
-        process.as_mut().ok_or(PlayError::NotRunning { process: number })
+        process.as_mut().ok_or_else(|| PlayError::NotRunning { process: number })
     }
 
     fn end(&mut self, number: u32, how: End) {
