@@ -112,7 +112,8 @@ impl Arena {
             panic!("{bytes} bytes at {offset:#x} are not whole granules of arena {}", self.index);
         };
         let range = self.granule.index(offset)..self.granule.index(end);
-        if !self.states.any_written(range.clone()) {
+        // Every written granule is charged. Where nothing is, the record need not be read, which alone would take memory.
+        if self.budget.used() == 0 || !self.states.any_written(range.clone()) {
             return Ok(());
         }
         // The bytes go first: at no time does a granule count as fresh while old bytes are in it.

@@ -15,6 +15,7 @@
 mod chooser;
 mod lifecycle;
 mod machine;
+mod numbers;
 mod process;
 mod profile;
 mod rule;

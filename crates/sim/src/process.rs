@@ -49,12 +49,14 @@ pub(crate) struct State {
     pub(crate) code: CodeStore,
     /// Why the simulation of this process cannot go on, once it cannot.
     pub(crate) broken: Option<DriverError>,
+    /// How many threads wait for an item of work that another one runs.
+    pub(crate) waiting: u32,
 }
 
 /// What all threads of a process share.
 pub(crate) struct Inner {
     state: Mutex<State>,
-    /// Signalled when an item of work has ended or was queued.
+    /// Signalled when an item of work has ended, if anybody waits.
     pub(crate) changed: Condvar,
     pub(crate) memory: Memory,
     started: Instant,
@@ -112,6 +114,7 @@ impl SimProcess {
             pinned: PinnedMemory::default(),
             code: CodeStore::default(),
             broken: None,
+            waiting: 0,
         };
         let inner =
             Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), memory, started: Instant::now() });

@@ -27,7 +27,11 @@ impl Inner {
         loop {
             match state.process.next_work(&mut plan) {
                 Ok(None) => return state.broken.clone().map_or(Ok(()), Err),
-                Err(()) => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Err(()) => {
+                    state.waiting += 1;
+                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state.waiting -= 1;
+                }
                 Ok(Some(Work { id, operation })) => {
                     let code = state.code.of(&operation);
                     drop(state);
@@ -37,7 +41,10 @@ impl Inner {
                     };
                     state = self.lock();
                     self.finish(&mut state, id, ended);
-                    self.changed.notify_all();
+                    // To notify is a call into the kernel, even where nobody waits.
+                    if state.waiting > 0 {
+                        self.changed.notify_all();
+                    }
                 }
             }
         }

@@ -10,14 +10,15 @@ pub(super) struct Arena {
     capacity: u64,
     used: u64,
     granules: u64,
-    /// Free ranges, first granule to number of granules; neighbours are always joined.
+    /// Free ranges, the granule behind each to its first one; neighbours are always joined. Room is taken from the front,
+    /// so that a range mostly stays where it is in the map.
     free: BTreeMap<u64, u64>,
 }
 
 impl Arena {
     pub(super) fn new(capacity: u64, room: u64, granule: u64) -> Self {
         let granules = (capacity / granule).saturating_mul(room);
-        Self { granule, capacity, used: 0, granules, free: BTreeMap::from([(0, granules)]) }
+        Self { granule, capacity, used: 0, granules, free: BTreeMap::from([(granules, 0)]) }
     }
 
     pub(super) const fn bytes(&self) -> u64 {
@@ -35,37 +36,31 @@ impl Arena {
     /// Takes contiguous room. The size is a multiple of the granule and no larger than what is free.
     pub(super) fn take(&mut self, size: u64, chooser: &mut Chooser) -> Option<u64> {
         let needed = size / self.granule;
-        let (start, length) = if chooser.recycles() {
-            let fitting: Vec<_> = self.free.iter().filter(|(_, length)| **length >= needed).collect();
-            let (start, length) = *fitting.get(chooser.pick(fitting.len().max(1)))?;
-            (*start, *length)
+        let mut fitting = self.free.iter_mut().filter(|(end, start)| **end - **start >= needed);
+        let (end, start) = if chooser.recycles() {
+            let mut fitting: Vec<_> = fitting.collect();
+            let picked = chooser.pick(fitting.len().max(1));
+            (picked < fitting.len()).then(|| fitting.swap_remove(picked))?
         } else {
-            let (start, length) = self.free.iter().find(|(_, length)| **length >= needed)?;
-            (*start, *length)
+            fitting.next()?
         };
-        self.free.remove(&start);
-        if length > needed {
-            self.free.insert(start + needed, length - needed);
+        let (end, first) = (*end, *start);
+        *start += needed;
+        if *start == end {
+            self.free.remove(&end);
         }
         self.used += size;
-        Some(start)
+        Some(first)
     }
 
     /// Gives room back and joins it with free neighbours.
     pub(super) fn give_back(&mut self, first: u64, size: u64) {
-        let mut start = first;
-        let mut length = size / self.granule;
-        if let Some(after) = self.free.remove(&(start + length)) {
-            length += after;
+        let end = first + size / self.granule;
+        let start = self.free.remove(&first).unwrap_or(first);
+        match self.free.range_mut(end..).next() {
+            Some((_, after)) if *after == end => *after = start,
+            _ => drop(self.free.insert(end, start)),
         }
-        if let Some((before, before_length)) = self.free.range(..start).next_back().map(|(k, v)| (*k, *v))
-            && before + before_length == start
-        {
-            self.free.remove(&before);
-            start = before;
-            length += before_length;
-        }
-        self.free.insert(start, length);
         self.used -= size;
     }
 }
@@ -85,8 +80,20 @@ mod tests {
         for first in [4, 12, 8, 0] {
             arena.give_back(first, 4);
         }
-        assert_eq!(arena.free, BTreeMap::from([(0, 16)]));
+        assert_eq!(arena.free, BTreeMap::from([(16, 0)]));
         assert_eq!(arena.free(), 16);
+    }
+
+    #[test]
+    fn the_first_room_that_is_large_enough_is_taken_from_its_front() {
+        let mut arena = Arena::new(16, 1, 1);
+        let mut chooser = Chooser::new(Policy::Measured, 0);
+        assert_eq!([2, 4, 2].map(|size| arena.take(size, &mut chooser)), [Some(0), Some(2), Some(6)]);
+        arena.give_back(0, 2);
+        arena.give_back(6, 2);
+        assert_eq!(arena.free, BTreeMap::from([(2, 0), (16, 6)]));
+        assert_eq!([3, 1, 1].map(|size| arena.take(size, &mut chooser)), [Some(6), Some(0), Some(1)]);
+        assert_eq!(arena.free, BTreeMap::from([(16, 9)]));
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Process {
         if size != allocated && rules::MAP_5.is_on() {
             return Err(rules::MAP_5.refuse(&[("size", &size), ("allocation", &allocated)], Some(made)));
         }
-        let end = self.check_place(ptr, size)?;
+        let (end, reserved) = self.check_place(ptr, size)?;
         let mapping = Mapping {
             size: size.get(),
             handle: handle.as_raw(),
@@ -177,15 +177,18 @@ impl Process {
         };
         self.mappings.insert(ptr.get(), mapping);
         self.set_handle_state(handle, state);
-        self.note_overhang(ptr, end);
+        if end > reserved {
+            self.note_overhang(ptr, reserved, end);
+        }
         Ok(())
     }
 
-    /// Whether a mapping may begin at an address; gives its end.
-    fn check_place(&self, ptr: DevicePtr, size: ByteSize) -> Result<u64> {
+    /// Whether a mapping may begin at an address; gives its end, and that of the reservation that it begins in.
+    fn check_place(&self, ptr: DevicePtr, size: ByteSize) -> Result<(u64, u64)> {
         let granularity = self.granularity();
         let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
-        let Some(end) = reservation.and_then(|_| ptr.checked_add(size)).map(DevicePtr::get) else {
+        let ends = reservation.and_then(|range| Some((ptr.checked_add(size)?.get(), range.end())));
+        let Some((end, reserved)) = ends else {
             return Err(rules::MAP_6.refuse(&[("ptr", &ptr), ("size", &size)], None));
         };
         if !ptr.is_multiple_of(granularity) && rules::MAP_7.is_on() {
@@ -205,12 +208,11 @@ impl Process {
                 [("ptr", &ptr), ("allocation", &DevicePtr::new(other.start))];
             return Err(rules::MAP_8.refuse(&facts, Some(other.site)));
         }
-        Ok(end)
+        Ok((end, reserved))
     }
 
-    /// Notes a mapping whose end lies where nobody reserved.
-    fn note_overhang(&mut self, ptr: DevicePtr, end: u64) {
-        let mut reserved = ptr.get();
+    /// Notes a mapping whose end lies where nobody reserved. The first reservation that it begins in ends at `reserved`.
+    fn note_overhang(&mut self, ptr: DevicePtr, mut reserved: u64, end: u64) {
         while reserved < end {
             match self.space.containing(reserved) {
                 Some(range) if range.kind == RangeKind::Reservation => reserved = range.end(),

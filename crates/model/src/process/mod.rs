@@ -21,7 +21,7 @@ mod shared_event;
 mod space;
 mod stream;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
@@ -32,6 +32,7 @@ pub use queue::{Outcome, Plan, Wait, Work, WorkFault, WorkId};
 pub use shared_event::{SharedWait, Synchronize};
 
 use crate::chooser::{Chooser, Policy};
+use crate::numbers::NumberMap;
 use crate::profile::Profile;
 use crate::rule::Rule;
 use crate::rules;
@@ -113,7 +114,7 @@ pub struct Process {
     chooser: Chooser,
     initialised: bool,
     site: CallSite,
-    threads: HashMap<ThreadId, Vec<u64>>,
+    threads: NumberMap<ThreadId, Vec<u64>>,
     contexts: BTreeMap<u64, ContextState>,
     streams: BTreeMap<u64, StreamState>,
     events: BTreeMap<u64, EventState>,
@@ -127,9 +128,9 @@ pub struct Process {
     opened: BTreeMap<u64, OpenedLegacy>,
     pools: Pools,
     frees: Frees,
-    handles: HashMap<u64, HandleRecord>,
+    handles: NumberMap<u64, HandleRecord>,
     handle_values: HandleValues,
-    held: HashMap<AllocId, ValueCount>,
+    held: NumberMap<AllocId, ValueCount>,
     fault: Option<FaultState>,
     misuses: Vec<Misuse>,
     next_opaque: u64,
@@ -146,7 +147,7 @@ impl Process {
             chooser: Chooser::new(options.policy, 1 + u64::from(id.0)),
             initialised: false,
             site: CallSite { process: id.0, number: 0, call: Call::cuInit },
-            threads: HashMap::new(),
+            threads: NumberMap::default(),
             contexts: BTreeMap::new(),
             streams: BTreeMap::new(),
             events: BTreeMap::new(),
@@ -160,9 +161,9 @@ impl Process {
             opened: BTreeMap::new(),
             pools: Pools::default(),
             frees: Frees::default(),
-            handles: HashMap::new(),
+            handles: NumberMap::default(),
             handle_values: HandleValues::default(),
-            held: HashMap::new(),
+            held: NumberMap::default(),
             fault: None,
             misuses: Vec::new(),
             next_opaque: 0,

@@ -3,7 +3,7 @@
 //! An item knows the items that must end before it may begin; these always have smaller numbers. Work runs as late as
 //! the rules allow: when something waits for it, or when nobody has for the length of the grace.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_driver::{Argument, CallSite, CuResult, DevicePtr, Value};
 
@@ -11,6 +11,7 @@ use super::copy::Operation;
 use super::shared_event::{SharedWait, tell_passed};
 use super::{FaultState, Grace, Outside, Process};
 use crate::chooser::Chooser;
+use crate::numbers::NumberMap;
 use crate::rules;
 
 /// An item of queued work.
@@ -89,7 +90,7 @@ struct Item {
 pub(super) struct Queue {
     next: u64,
     items: BTreeMap<WorkId, Item>,
-    tails: HashMap<StreamKey, WorkId>,
+    tails: NumberMap<StreamKey, WorkId>,
 }
 
 /// The mark of a shared event that an operation is.
@@ -219,6 +220,9 @@ impl Process {
     #[must_use]
     pub fn plan(&mut self, wait: &Wait) -> Plan {
         let queue = &self.queue;
+        if queue.items.is_empty() {
+            return Plan::default();
+        }
         let targets: Vec<WorkId> = match wait {
             Wait::Work(work) => vec![*work],
             Wait::Context(context) => {
