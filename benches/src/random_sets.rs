@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use peermap_driver::{ByteSize, Call, Driver, DriverError, Intercepted, Interceptor, Value};
-use peermap_sim::SimMachine;
-use peermap_trace::{End, Expected, InOne, Processes, Reader, Session, StartError, Trace};
+use peermap_sim::{SimMachine, SimProcess};
+use peermap_trace::{End, Expected, Got, InOne, Processes, Reader, Session, StartError, Step, Trace};
+
+use crate::timing::time;
 
 const SETS: [&str; 3] = ["random_1.jsonl", "random_2.jsonl", "random_peer.jsonl"];
 
@@ -20,7 +22,7 @@ const PROFILE: &str = "h200-x2";
 /// mapping but for some bytes.
 const WHOLE_MAPPING: ByteSize = ByteSize::mib(1);
 
-/// What came of playing all sets once.
+/// What calls took.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
     /// How many calls count.
@@ -28,27 +30,31 @@ pub struct Tally {
     /// How many calls do not.
     pub apart: u32,
     /// How long the calls took that count.
-    pub calls: Duration,
-    /// How long their steps took: the same with what the player does to find arguments and to write answers.
-    pub steps: Duration,
+    pub time: Duration,
 }
 
 /// The random sets, read.
 ///
-/// What is timed is each call of the [`Driver`] that the player makes, with one reading of the clock. What the player does
-/// around it is no simulated call: it finds arguments by name in the JSON of a step, which is the second half of parsing,
-/// and makes JSON of the answer. The whole step is timed as well, so that nothing hides there.
+/// What is judged is the time of each call of the [`Driver`] that the player makes, with one reading of the clock. What the
+/// player does around it is no simulated call: it finds arguments by name in the JSON of a step, which is the second half
+/// of parsing, and makes JSON of the answer. Whole steps are timed too, by themselves, so that nothing hides there.
 ///
 /// Every call counts but those that export or import a descriptor, those that copy a whole mapping, and those that run a
 /// queued fill of one. So refused calls count, calls that only queue a fill, and small copies and fills with the first
 /// touch of their memory. Of the calls that copy a whole mapping the refused ones are left out with the others, because the
 /// player sets up as much host memory for them.
 pub struct RandomSets {
-    traces: Vec<Trace>,
+    scripts: Vec<Script>,
+}
+
+/// A trace, and which of its steps make a call that counts.
+struct Script {
+    trace: Trace,
+    counts: Vec<bool>,
 }
 
 impl RandomSets {
-    /// Reads the sets of the repository.
+    /// Reads the sets of the repository, and plays them once to see which calls count.
     ///
     /// # Panics
     /// If one of them is not there or not as it was recorded.
@@ -57,48 +63,78 @@ impl RandomSets {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/traces");
         let open = |set| BufReader::new(File::open(folder.join(set)).expect("a recording"));
         let traces = SETS.into_iter().flat_map(|set| Reader::new(open(set)));
-        Self { traces: traces.collect::<Result<_, _>>().expect("a recording that can be read") }
+        Self { scripts: traces.map(|trace| Script::new(trace.expect("a recording that can be read"))).collect() }
     }
 
-    /// Plays each trace on a machine of its own.
+    /// Plays each trace on a machine of its own and times the calls.
     ///
     /// # Panics
     /// If the host cannot back a machine, or a step is not answered as it was recorded.
     #[must_use]
-    pub fn play(&self) -> Tally {
+    pub fn play_calls(&self) -> Tally {
         let meter = Meter::default();
-        self.traces.iter().for_each(|trace| play(trace, &meter));
+        self.scripts.iter().for_each(|script| drop(play_calls(&script.trace, &meter)));
         *meter.tally()
+    }
+
+    /// Plays each trace on a machine of its own and times the steps whose calls count, the player's work included.
+    ///
+    /// # Panics
+    /// As [`RandomSets::play_calls`].
+    #[must_use]
+    pub fn play_steps(&self) -> Duration {
+        self.scripts.iter().map(Script::play_steps).sum()
     }
 }
 
-fn play(trace: &Trace, meter: &Meter) {
-    let mut started = Started::of(trace, meter);
-    let mut session = Session::new(InOne::new(&mut started));
-    for step in &trace.steps {
-        let counted = meter.tally().counted;
-        let start = Instant::now();
-        let got = session.step(step);
-        let taken = start.elapsed();
-        let mut tally = meter.tally();
-        if tally.counted > counted {
-            tally.steps += taken;
-        }
-        drop(tally);
-        assert!(got.matches(&Expected::from(step)), "{}, line {}: got {got}", trace.header.name, step.line);
+impl Script {
+    fn new(trace: Trace) -> Self {
+        let counts = play_calls(&trace, &Meter::default());
+        Self { trace, counts }
     }
+
+    fn play_steps(&self) -> Duration {
+        let mut started = Started::of(&self.trace, |process| Box::new(process));
+        let mut session = Session::new(InOne::new(&mut started));
+        // A copy is in the cache, as a step is that was just read: whoever replays a file reads each step before playing it.
+        let steps = self.trace.steps.clone();
+        let mut got = Vec::with_capacity(steps.len());
+        let mut spent = Duration::ZERO;
+        // Neighbours that count are timed together, so that the clock is read less often.
+        for run in self.counts.chunk_by(bool::eq) {
+            let steps = &steps[got.len()..][..run.len()];
+            let taken = time(|| got.extend(steps.iter().map(|step| session.step(step))));
+            spent += if run[0] { taken } else { Duration::ZERO };
+        }
+        got.iter().zip(&steps).for_each(|(got, step)| check(got, step));
+        spent
+    }
+}
+
+/// Plays a trace and says which of its steps make a call that counts.
+fn play_calls(trace: &Trace, meter: &Meter) -> Vec<bool> {
+    let watched = |process| Box::new(Intercepted::new(process, Watch::new(meter.clone()))) as Box<dyn Driver>;
+    let mut started = Started::of(trace, watched);
+    let mut session = Session::new(InOne::new(&mut started));
+    let mut play = |step: &Step| {
+        let before = meter.tally().counted;
+        check(&session.step(step), step);
+        meter.tally().counted > before
+    };
+    trace.steps.iter().map(&mut play).collect()
+}
+
+fn check(got: &Got, step: &Step) {
+    assert!(got.matches(&Expected::from(step)), "line {}: {step} is answered by {got}", step.line);
 }
 
 /// The processes of a trace, which run before it is played.
 struct Started(BTreeMap<u32, Box<dyn Driver>>);
 
 impl Started {
-    fn of(trace: &Trace, meter: &Meter) -> Self {
+    fn of(trace: &Trace, driver: impl Fn(SimProcess) -> Box<dyn Driver>) -> Self {
         let machine = SimMachine::named(PROFILE).expect("the host can back a machine");
-        let start = |process| {
-            let driver = machine.process().expect("the host can back a process");
-            (process, Box::new(Intercepted::new(driver, Watch::new(meter.clone()))) as Box<dyn Driver>)
-        };
+        let start = |process| (process, driver(machine.process().expect("the host can back a process")));
         let numbers: BTreeSet<u32> = trace.steps.iter().map(|step| step.process).collect();
         Self(numbers.into_iter().map(start).collect())
     }
@@ -188,7 +224,7 @@ impl Tally {
             self.apart += 1;
         } else {
             self.counted += 1;
-            self.calls += taken;
+            self.time += taken;
         }
     }
 }
@@ -200,9 +236,11 @@ mod tests {
     #[test]
     fn every_call_is_counted_or_apart_and_none_twice() {
         let sets = RandomSets::read();
-        let is_call = |step: &&peermap_trace::Step| step.call.driver_call().is_some();
-        let calls = sets.traces.iter().flat_map(|trace| &trace.steps).filter(is_call).count();
-        let Tally { counted, apart, .. } = sets.play();
+        let steps = sets.scripts.iter().flat_map(|script| &script.trace.steps);
+        let calls = steps.filter(|step| step.call.driver_call().is_some()).count();
+        let Tally { counted, apart, .. } = sets.play_calls();
         assert_eq!((counted + apart) as usize, calls);
+        let counting = sets.scripts.iter().flat_map(|script| &script.counts).filter(|counts| **counts).count();
+        assert_eq!(counted as usize, counting);
     }
 }
