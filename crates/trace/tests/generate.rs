@@ -36,8 +36,14 @@ fn some(generator: &Generator, count: u64) -> Vec<Trace> {
 
 /// A few traces for each number of processes, on one device and on two.
 fn of_all_kinds(each: u64) -> Vec<Trace> {
+    with_weights(Weights::default(), each)
+}
+
+fn with_weights(weights: Weights, each: u64) -> Vec<Trace> {
     let kinds = (1..=4).flat_map(|processes| [1, 2].map(|devices| (processes, devices)));
-    kinds.flat_map(|(processes, devices)| some(&generator(7, processes, devices), each)).collect()
+    kinds
+        .flat_map(|(processes, devices)| some(&Generator { weights, ..generator(7, processes, devices) }, each))
+        .collect()
 }
 
 fn results(traces: &[Trace]) -> BTreeSet<(&'static str, String)> {
@@ -74,8 +80,8 @@ fn what_is_generated_reads_back() {
 }
 
 #[test]
-fn right_and_wrong_arguments_of_every_group_occur() {
-    let results = results(&of_all_kinds(25));
+fn right_and_wrong_arguments_of_every_other_group_occur() {
+    let results = results(&with_weights(Weights::default().pools(0), 25));
     for (call, result) in [
         ("cuMemCreate", "CUDA_SUCCESS"),
         ("cuMemCreate", "CUDA_ERROR_INVALID_VALUE"),
@@ -97,18 +103,33 @@ fn right_and_wrong_arguments_of_every_group_occur() {
         ("cuIpcOpenMemHandle", "CUDA_ERROR_INVALID_CONTEXT"),
         ("cuIpcCloseMemHandle", "CUDA_ERROR_INVALID_VALUE"),
         ("cuIpcOpenEventHandle", "CUDA_SUCCESS"),
-        ("cuMemAllocAsync", "CUDA_SUCCESS"),
-        ("cuMemPoolDestroy", "CUDA_ERROR_INVALID_VALUE"),
-        ("cuMemFreeAsync", "CUDA_ERROR_INVALID_VALUE"),
-        ("cuMemPoolSetAccess", "CUDA_ERROR_INVALID_DEVICE"),
-        ("cuMemPoolImportPointer", "CUDA_SUCCESS"),
-        ("cuMemPoolImportFromShareableHandle", "CUDA_ERROR_UNKNOWN"),
         ("cuEventQuery", "CUDA_SUCCESS"),
         ("cuCtxDestroy", "CUDA_SUCCESS"),
         ("cuCtxSynchronize", "CUDA_ERROR_ILLEGAL_ADDRESS"),
         ("send", "OK"),
         ("close_fd", "EBADF"),
         ("kill", "OK"),
+    ] {
+        assert!(results.contains(&(call, result.to_owned())), "no {call} with {result}");
+    }
+}
+
+#[test]
+fn right_and_wrong_arguments_of_pools_occur() {
+    let weights = Weights::default().pools(1000);
+    let traces = [1, 2].map(|processes| some(&Generator { weights, ..generator(9, processes, 2) }, 60)).concat();
+    let results = results(&traces);
+    for (call, result) in [
+        ("cuMemAllocAsync", "CUDA_SUCCESS"),
+        ("cuMemAllocFromPoolAsync", "CUDA_ERROR_OUT_OF_MEMORY"),
+        ("cuMemFreeAsync", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMemPoolCreate", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMemPoolDestroy", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMemPoolSetAccess", "CUDA_ERROR_NOT_SUPPORTED"),
+        ("cuMemPoolSetAccess", "CUDA_ERROR_INVALID_DEVICE"),
+        ("cuMemPoolSetAttribute", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMemPoolImportPointer", "CUDA_SUCCESS"),
+        ("cuMemPoolImportFromShareableHandle", "CUDA_ERROR_UNKNOWN"),
     ] {
         assert!(results.contains(&(call, result.to_owned())), "no {call} with {result}");
     }
