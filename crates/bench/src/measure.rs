@@ -22,21 +22,23 @@ pub enum Progress {
     Skipped(String),
 }
 
-/// Measures suites one after the other, and puts what they give into a report.
+/// Measures suites one after the other, and puts what they give into a report. Of their groups those are measured whose id has
+/// `filter` in it.
 ///
 /// # Errors
 /// [`BenchError`] of a group that failed; what only lacks something is skipped and noted.
 pub fn measure(
     suites: &[&dyn Suite],
+    filter: &str,
     rig: &Rig<'_>,
     report: &mut BenchReport,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<(), BenchError> {
-    let planned: Vec<(&'static str, Planned<'_>)> =
-        suites.iter().flat_map(|suite| suite.plan(rig).into_iter().map(|group| (suite.name(), group))).collect();
+    let groups = suites.iter().flat_map(|suite| suite.plan(rig).into_iter().map(|group| (suite.name(), group)));
+    let named = groups.map(|(suite, group)| (id(suite, &group), suite, group));
+    let planned: Vec<(String, &'static str, Planned<'_>)> = named.filter(|(id, ..)| id.contains(filter)).collect();
     progress(&Progress::Planned(planned.len()));
-    for (suite, group) in planned {
-        let id = id(suite, &group);
+    for (id, suite, group) in planned {
         progress(&Progress::Begins(id.clone()));
         match run(suite, group, rig.effort, report) {
             Ok(samples) => progress(&Progress::Ended(samples)),

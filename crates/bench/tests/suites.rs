@@ -28,7 +28,7 @@ fn measured(profile: &str, suites: &[&dyn Suite], effort: Effort) -> (BenchRepor
     let mut report = BenchReport::new("sim", "2026-01-31T12:00:00Z");
     let mut seen = Vec::new();
     let rig = Rig::new(&process, &Alone, effort, true).unwrap();
-    measure(suites, &rig, &mut report, &mut |progress| seen.push(progress.clone())).unwrap();
+    measure(suites, "", &rig, &mut report, &mut |progress| seen.push(progress.clone())).unwrap();
     let left = machine.holders().unwrap().0.len();
     (report, seen, left)
 }

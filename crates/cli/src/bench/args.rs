@@ -12,6 +12,9 @@ pub(crate) struct Bench {
     /// The suites, separated by commas; all of them if not given: control, bandwidth, transport, scenario.
     #[arg(long = "suite", value_name = "LIST", value_delimiter = ',')]
     pub(crate) suites: Vec<String>,
+    /// Of these, only what has this text in its id, such as `size=2 MiB`.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) filter: String,
     #[command(flatten)]
     pub(crate) place: Where,
     /// Fewer sizes and fewer samples: under a minute and a half.

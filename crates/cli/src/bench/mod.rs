@@ -32,7 +32,7 @@ fn bench(arguments: &Bench) -> Result<ExitCode, Refusal> {
     // Before anything is measured: a file that cannot be written would lose minutes of work.
     let out = arguments.out.as_deref().map(Output::create).transpose()?;
     let chosen = backend::choose(&arguments.place)?;
-    let report = measured(&chosen, &suites, arguments.quick)?;
+    let report = measured(&chosen, &suites, arguments)?;
     let json = serde_json::to_string_pretty(&report).expect("a result has text keys only");
     if let Some(mut out) = out {
         writeln!(out, "{json}").map_err(crate::output::unwritten)?;
@@ -55,8 +55,8 @@ fn chosen_suites(names: &[String]) -> Result<Vec<&'static dyn Suite>, Refusal> {
     Ok(SUITES.iter().filter(is_chosen).copied().collect())
 }
 
-fn measured(chosen: &Chosen, suites: &[&dyn Suite], quick: bool) -> Result<BenchReport, Refusal> {
-    let effort = if quick { Effort::QUICK } else { Effort::FULL };
+fn measured(chosen: &Chosen, suites: &[&dyn Suite], arguments: &Bench) -> Result<BenchReport, Refusal> {
+    let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     let (source, profile) = match chosen {
         Chosen::Cuda { .. } => ("cuda", None),
         Chosen::Sim(profile) => ("sim", Some(profile.clone())),
@@ -67,15 +67,19 @@ fn measured(chosen: &Chosen, suites: &[&dyn Suite], quick: bool) -> Result<Bench
     let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let mut report = BenchReport::new(source, &started);
     report.profile = profile;
-    report.quick = quick;
+    report.quick = arguments.quick;
     report.provenance = Some(provenance::find(source));
     report.machine = machine::find(&rig, source).map_err(failed)?;
     report.load = machine::load(source);
     let before = machine::readings(source);
     let watch = watch::Watch::new();
-    let outcome = measure(suites, &rig, &mut report, &mut |progress| watch.see(progress));
+    let outcome = measure(suites, &arguments.filter, &rig, &mut report, &mut |progress| watch.see(progress));
     watch.end();
     outcome.map_err(failed)?;
+    if report.benchmarks.is_empty() && report.skipped.is_empty() {
+        let error = anyhow::anyhow!("no benchmark of these suites has {:?} in its id", arguments.filter);
+        return Err(Refusal::new(ExitCode::Usage, error));
+    }
     report.guards = machine::guards(before, machine::readings(source));
     Ok(report)
 }

@@ -36,6 +36,8 @@ fn the_result_goes_to_standard_output_where_it_is_asked_for() {
     let output = bench(&["--suite", "transport", "--json"]);
     let report = BenchReport::read(&stdout(&output)).unwrap();
     assert_eq!(report.benchmarks.len(), 3);
+    let output = bench(&["--suite", "transport", "--filter", "descriptors=253", "--json"]);
+    assert_eq!(BenchReport::read(&stdout(&output)).unwrap().benchmarks.len(), 1);
     assert!(report.started.ends_with('Z'), "{}", report.started);
 }
 
@@ -45,6 +47,9 @@ fn what_cannot_be_is_refused_before_anything_is_measured() {
     assert_eq!(output.status.code(), Some(2));
     let known = "there is no suite \"graphics\"; the suites are control, bandwidth, transport, scenario";
     assert!(complaints(&output)[0].contains(known), "{}", stderr(&output));
+    let output = bench(&["--suite", "transport", "--filter", "descriptors=99"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output)[0].contains("no benchmark of these suites has"), "{}", stderr(&output));
     let there = tempfile::NamedTempFile::new().unwrap();
     let output = bench(&["--suite", "transport", "--out", there.path().to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
