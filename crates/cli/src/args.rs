@@ -11,6 +11,7 @@ use peermap_report::ExitCode;
 use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
 
 use crate::bench::Bench;
+use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
 use crate::refusal;
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     /// Play random driver calls on two backends, and shrink what they answer differently.
     #[command(after_help = exit_codes())]
     Differential(Differential),
+    /// Say whether benchmarks became slower, from two results.
+    #[command(after_help = exit_codes())]
+    Compare(Compare),
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),

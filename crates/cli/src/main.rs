@@ -7,6 +7,7 @@ mod args;
 mod atlas;
 mod backend;
 mod bench;
+mod compare;
 mod differential;
 mod generate;
 mod hidden;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Atlas(atlas) => atlas::run(&atlas),
         Command::Generate(generate) => generate::run(&generate),
         Command::Differential(differential) => differential::run(&differential),
+        Command::Compare(compare) => compare::run(&compare),
         Command::Player(player) => return hidden::player(&player),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),

@@ -1,5 +1,6 @@
 //! Results of benchmarks: what was measured, on what, with every sample, and what two of them say about each other.
 
+mod comparison;
 mod machine;
 mod ratio;
 mod result;
@@ -7,6 +8,7 @@ mod summary;
 mod unit;
 mod verdict;
 
+pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, Incomparable, Side};
 pub use machine::{DeviceFacts, Guard, Load, Machine};
 pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};
 pub use summary::{CONFIDENCE, Interval, SampleError, Summary};
