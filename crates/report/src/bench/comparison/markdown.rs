@@ -37,7 +37,7 @@ impl Comparison {
 }
 
 fn table(rows: &[&Compared]) -> String {
-    let mut text = "| | benchmark | base | new | new/base | 95 % interval |\n".to_owned();
+    let mut text = "| | benchmark | base | new | times as slow | 95 % interval |\n".to_owned();
     text.push_str("| --- | --- | ---: | ---: | ---: | ---: |\n");
     for compared in rows {
         let cells = compared.cells().join(" | ");

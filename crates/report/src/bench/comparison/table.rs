@@ -19,7 +19,7 @@ impl Comparison {
     fn rows(&self) -> String {
         let mut table = Table::new();
         table.load_preset(NOTHING);
-        table.set_header(["verdict", "benchmark", "base", "new", "new/base", "95 % interval"]);
+        table.set_header(["verdict", "benchmark", "base", "new", "times as slow", "95 % interval"]);
         for compared in &self.benchmarks {
             let names = [compared.verdict.to_string(), compared.id.clone()];
             table.add_row(names.into_iter().chain(compared.cells()));
