@@ -14,6 +14,7 @@ use crate::bench::Bench;
 use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
+use crate::import::Import;
 use crate::refusal;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
@@ -54,6 +55,9 @@ pub(crate) enum Command {
     /// Say whether benchmarks became slower, from two results.
     #[command(after_help = exit_codes())]
     Compare(Compare),
+    /// Turn what another tool measured into a result that can be compared.
+    #[command(after_help = exit_codes())]
+    Import(Import),
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),

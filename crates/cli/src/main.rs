@@ -11,6 +11,7 @@ mod compare;
 mod differential;
 mod generate;
 mod hidden;
+mod import;
 mod output;
 mod play;
 mod probe;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Generate(generate) => generate::run(&generate),
         Command::Differential(differential) => differential::run(&differential),
         Command::Compare(compare) => compare::run(&compare),
+        Command::Import(import) => import::run(&import),
         Command::Player(player) => return hidden::player(&player),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),

@@ -42,6 +42,6 @@ fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
 fn read(path: &Path) -> Result<BenchReport, Refusal> {
     let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()));
     let text = text.map_err(|error| Refusal::new(ExitCode::Usage, error))?;
-    let report = BenchReport::read(&text).with_context(|| path.display().to_string());
-    report.map_err(|error| Refusal::new(ExitCode::Usage, error))
+    BenchReport::read(&text)
+        .map_err(|error| Refusal::new(ExitCode::Usage, anyhow::anyhow!("{}: {error}", path.display())))
 }

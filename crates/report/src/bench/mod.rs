@@ -2,6 +2,7 @@
 
 mod comparison;
 mod machine;
+mod nvbandwidth;
 mod ratio;
 mod result;
 mod summary;
@@ -10,6 +11,7 @@ mod verdict;
 
 pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, Incomparable, Side};
 pub use machine::{DeviceFacts, Guard, Load, Machine};
+pub use nvbandwidth::{ImportError, Nvbandwidth};
 pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};
 pub use summary::{CONFIDENCE, Interval, SampleError, Summary};
 pub use unit::{Better, Unit};
