@@ -5,6 +5,8 @@ mod machine;
 mod nvbandwidth;
 mod ratio;
 mod result;
+#[cfg(test)]
+mod schema;
 mod summary;
 mod unit;
 mod verdict;
