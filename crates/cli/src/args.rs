@@ -11,8 +11,10 @@ use peermap_report::ExitCode;
 use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
 
 use crate::bench::Bench;
+use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
+use crate::import::Import;
 use crate::refusal;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
@@ -50,6 +52,12 @@ pub(crate) enum Command {
     /// Play random driver calls on two backends, and shrink what they answer differently.
     #[command(after_help = exit_codes())]
     Differential(Differential),
+    /// Say whether benchmarks became slower, from two results.
+    #[command(after_help = exit_codes())]
+    Compare(Compare),
+    /// Turn what another tool measured into a result that can be compared.
+    #[command(after_help = exit_codes())]
+    Import(Import),
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),

@@ -7,9 +7,11 @@ mod args;
 mod atlas;
 mod backend;
 mod bench;
+mod compare;
 mod differential;
 mod generate;
 mod hidden;
+mod import;
 mod output;
 mod play;
 mod probe;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         Command::Atlas(atlas) => atlas::run(&atlas),
         Command::Generate(generate) => generate::run(&generate),
         Command::Differential(differential) => differential::run(&differential),
+        Command::Compare(compare) => compare::run(&compare),
+        Command::Import(import) => import::run(&import),
         Command::Player(player) => return hidden::player(&player),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),

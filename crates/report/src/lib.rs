@@ -5,10 +5,10 @@
 //! | [`ExitCode`] | the exit codes of the command, as documented constants |
 //! | [`Event`], [`EventSink`] | one stream of what happens during a run; [`event_line`] shows an event as text |
 //! | [`RunReport`] | the result of a run: JSON with a schema number, and a table |
-//! | [`bench`] | results of benchmarks: every sample, and the machine that they come from |
+//! | [`mod@bench`] | results of benchmarks: every sample, the machine that they come from, verdicts on two of them |
 //! | [`Failure`] | why a run did not succeed, and the exit code that follows |
 //!
-//! This crate does no I/O and takes time as an argument. It uses no other peermap crate.
+//! This crate does no I/O, has no randomness and takes time as an argument. It uses no other peermap crate.
 //!
 //! # Units
 //! Times are milliseconds, sizes are bytes, and GB/s means 1e9 bytes a second.

@@ -44,6 +44,7 @@ pub struct RunReport {
 
 /// By which build and on which driver a result came about.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Provenance {
     /// The version of the command.
     pub version: String,

@@ -3,9 +3,11 @@
 mod atlas;
 mod bad_input;
 mod bench;
+mod compare;
 mod deaths;
 mod differential;
 mod environment;
+mod import;
 mod main_job;
 mod replay;
 mod support;

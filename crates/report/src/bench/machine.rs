@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The machine that a result comes from. Results are compared only between machines that are the same.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
     /// The model of its processor.
     pub cpu: String,
@@ -23,6 +24,7 @@ pub struct Machine {
 
 /// A device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DeviceFacts {
     /// Its ordinal.
     pub ordinal: i32,
@@ -36,6 +38,7 @@ pub struct DeviceFacts {
 
 /// Something that could have disturbed the run, as it was before and after it: a clock, a temperature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Guard {
     /// What: `device 0: SM clock, MHz`.
     pub what: String,
@@ -47,6 +50,7 @@ pub struct Guard {
 
 /// What else the machine did while the run began.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Load {
     /// The load average over a minute.
     pub load_average: Option<f64>,

@@ -1,13 +1,19 @@
 //! Results of benchmarks: what was measured, on what, with every sample, and what two of them say about each other.
 
+mod comparison;
 mod machine;
+mod nvbandwidth;
 mod ratio;
 mod result;
+#[cfg(test)]
+mod schema;
 mod summary;
 mod unit;
 mod verdict;
 
+pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, Incomparable, Side};
 pub use machine::{DeviceFacts, Guard, Load, Machine};
+pub use nvbandwidth::{ImportError, Nvbandwidth};
 pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};
 pub use summary::{CONFIDENCE, Interval, SampleError, Summary};
 pub use unit::{Better, Unit};

@@ -16,6 +16,7 @@ const KIND: &str = "bench";
 
 /// The result of a run of benchmarks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchReport {
     /// [`BENCH_SCHEMA`].
     pub schema: u32,
@@ -45,6 +46,7 @@ pub struct BenchReport {
 
 /// One thing that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Benchmark {
     /// The name of its suite: `control`.
     pub suite: String,
@@ -63,6 +65,7 @@ pub struct Benchmark {
 
 /// What the median of a benchmark must reach.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Floor {
     /// The value, in the unit of the benchmark.
     pub value: f64,
@@ -72,6 +75,7 @@ pub struct Floor {
 
 /// A benchmark that was not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Skipped {
     /// Which: its id, or the id of a group of them.
     pub id: String,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the samples of a benchmark are numbers of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Unit {
     /// Nanoseconds.
     #[serde(rename = "ns")]

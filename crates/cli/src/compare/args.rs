@@ -1,0 +1,29 @@
+//! Arguments of `compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use peermap_report::bench::Threshold;
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The result that counts as good.
+    #[arg(value_name = "BASE.json")]
+    pub(crate) base: PathBuf,
+    /// The result that is judged.
+    #[arg(value_name = "NEW.json")]
+    pub(crate) new: PathBuf,
+    /// The smallest change that matters: 5% or 0.05.
+    #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
+    pub(crate) threshold: Threshold,
+    /// Compare even what comes from machines that differ; the differences are listed.
+    #[arg(long)]
+    pub(crate) across_machines: bool,
+    /// Print one JSON object on standard output instead of the table.
+    #[arg(long, conflicts_with = "markdown")]
+    pub(crate) json: bool,
+    /// Print Markdown on standard output instead of the table, as a comment on a change.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}

@@ -1,0 +1,47 @@
+//! `peermap compare`: whether benchmarks became slower.
+
+mod args;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use peermap_report::ExitCode;
+use peermap_report::bench::{BenchReport, Comparison, ComparisonOptions};
+
+pub(crate) use args::Compare;
+
+use crate::refusal::Refusal;
+
+/// Reads, compares and prints.
+pub(crate) fn run(arguments: &Compare) -> ExitCode {
+    compare(arguments).unwrap_or_else(|refusal| refusal.end(arguments.json))
+}
+
+fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
+    let (base, new) = (read(&arguments.base)?, read(&arguments.new)?);
+    let options = ComparisonOptions { threshold: arguments.threshold, across_machines: arguments.across_machines };
+    let comparison = Comparison::new(&base, &new, options).map_err(|incomparable| {
+        let (base, new) = (arguments.base.display(), arguments.new.display());
+        let error = anyhow::anyhow!("{base} and {new}: {incomparable}; --across-machines compares them even so");
+        Refusal::new(ExitCode::Usage, error)
+    })?;
+    let text = if arguments.json {
+        comparison.to_json()
+    } else if arguments.markdown {
+        comparison.markdown()
+    } else {
+        comparison.table()
+    };
+    let printed = writeln!(std::io::stdout(), "{}", text.trim_end()).context("the comparison cannot be written");
+    printed.map_err(Refusal::unexpected)?;
+    Ok(comparison.exit_code())
+}
+
+fn read(path: &Path) -> Result<BenchReport, Refusal> {
+    let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()));
+    let text = text.map_err(|error| Refusal::new(ExitCode::Usage, error))?;
+    BenchReport::read(&text)
+        .map_err(|error| Refusal::new(ExitCode::Usage, anyhow::anyhow!("{}: {error}", path.display())))
+}

@@ -1,0 +1,197 @@
+//! Benchmarks of two results, matched by their ids.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::sides::{Compared, Side};
+use crate::bench::result::{BenchReport, Benchmark};
+use crate::bench::verdict::{Threshold, Verdict};
+use crate::exit_code::ExitCode;
+
+/// The number of the schema of [`Comparison`]. Adding a key keeps it.
+const COMPARISON_SCHEMA: u32 = 1;
+
+/// How results are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ComparisonOptions {
+    /// The smallest change that matters.
+    pub threshold: Threshold,
+    /// Compare even what comes from machines that differ.
+    pub across_machines: bool,
+}
+
+/// Two results that say nothing about each other.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the machines differ: {}", differences.join("; "))]
+pub struct Incomparable {
+    /// In what.
+    pub differences: Vec<String>,
+}
+
+/// How many benchmarks came to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Counts {
+    /// Slower ones.
+    pub slower: usize,
+    /// Faster ones.
+    pub faster: usize,
+    /// Those that are the same.
+    pub same: usize,
+    /// Those of which nothing can be said.
+    pub ambiguous: usize,
+    /// Those that the new result lacks, without what it skipped.
+    pub missing: usize,
+    /// Those that only the new result has.
+    pub added: usize,
+    /// What the new result skipped.
+    pub skipped: usize,
+}
+
+/// Two results compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The number of its schema.
+    pub schema: u32,
+    /// `comparison`.
+    pub kind: String,
+    /// Whether nothing is slower and something can be said.
+    pub ok: bool,
+    /// The exit code that follows.
+    pub exit_code: u8,
+    /// All of it in one line.
+    pub summary: String,
+    /// How many benchmarks came to what.
+    pub counts: Counts,
+    /// The smallest change that matters, as a share.
+    pub threshold: Threshold,
+    /// In what the machines differ. Empty unless it was asked to compare across machines.
+    pub machine_differences: Vec<String>,
+    /// What the new result is compared with.
+    pub base: Side,
+    /// The new result.
+    pub new: Side,
+    /// The benchmarks that both have: slower ones, those of which nothing can be said, faster ones, and the same; among each
+    /// of them the slowest first.
+    pub benchmarks: Vec<Compared>,
+    /// The ids of those that only the base has.
+    pub only_in_base: Vec<String>,
+    /// The ids of those that only the new result has.
+    pub only_in_new: Vec<String>,
+}
+
+impl Comparison {
+    /// Compares a new result with a base.
+    ///
+    /// Of two benchmarks with one id in a result the later one counts.
+    ///
+    /// # Errors
+    /// [`Incomparable`]: the machines differ, or the samples come from different sources, and `options` does not allow it.
+    pub fn new(base: &BenchReport, new: &BenchReport, options: ComparisonOptions) -> Result<Self, Incomparable> {
+        let machine_differences = differences(base, new);
+        if !machine_differences.is_empty() && !options.across_machines {
+            return Err(Incomparable { differences: machine_differences });
+        }
+        let (old, fresh) = (by_id(base), by_id(new));
+        let only_in = |one: &BTreeMap<String, &Benchmark>, other: &BTreeMap<String, &Benchmark>| -> Vec<String> {
+            one.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
+        };
+        let (only_in_base, only_in_new) = (only_in(&old, &fresh), only_in(&fresh, &old));
+        let both = old.iter().filter_map(|(id, base)| Some((*base, *fresh.get(id)?)));
+        let mut benchmarks: Vec<Compared> =
+            both.map(|(base, new)| Compared::of(base, new, options.threshold)).collect();
+        benchmarks.sort_by(|one, two| one.verdict.cmp(&two.verdict).then_with(|| two.ratio().total_cmp(&one.ratio())));
+
+        let skipped: BTreeSet<&str> = new.skipped.iter().map(|skipped| skipped.id.as_str()).collect();
+        let of = |verdict| benchmarks.iter().filter(|compared| compared.verdict == verdict).count();
+        let counts = Counts {
+            slower: of(Verdict::Slower),
+            faster: of(Verdict::Faster),
+            same: of(Verdict::Same),
+            ambiguous: of(Verdict::Ambiguous),
+            missing: only_in_base.iter().filter(|id| !is_skipped(id, &skipped)).count(),
+            added: only_in_new.len(),
+            skipped: new.skipped.len(),
+        };
+        let exit_code = counts.exit_code();
+        Ok(Self {
+            schema: COMPARISON_SCHEMA,
+            kind: "comparison".to_owned(),
+            ok: exit_code == ExitCode::Ok,
+            exit_code: exit_code.code(),
+            summary: counts.summary(),
+            counts,
+            threshold: options.threshold,
+            machine_differences,
+            base: Side::of(base),
+            new: Side::of(new),
+            benchmarks,
+            only_in_base,
+            only_in_new,
+        })
+    }
+
+    /// The exit code that follows.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        self.counts.exit_code()
+    }
+
+    /// The comparison as one JSON object.
+    ///
+    /// # Panics
+    /// Never: it has only texts as keys.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a comparison has only texts as keys")
+    }
+}
+
+impl Counts {
+    /// The exit code that follows: a regression if anything is slower; ambiguous if of no benchmark at all anything can be
+    /// said, as when none has a counterpart; else ok. A few that are ambiguous, or missing, are only counted: with noise there
+    /// are always some, and a benchmark may go on purpose.
+    #[must_use]
+    pub const fn exit_code(self) -> ExitCode {
+        if self.slower > 0 {
+            ExitCode::Regression
+        } else if self.faster + self.same == 0 {
+            ExitCode::Ambiguous
+        } else {
+            ExitCode::Ok
+        }
+    }
+
+    /// `3 slower, 1 faster, 40 same, 2 ambiguous, 1 missing`; what did not happen at the end is left out.
+    #[must_use]
+    pub fn summary(self) -> String {
+        let Self { slower, faster, same, ambiguous, missing, added, skipped } = self;
+        let mut text = format!("{slower} slower, {faster} faster, {same} same, {ambiguous} ambiguous");
+        for (count, what) in [(missing, "missing"), (added, "added"), (skipped, "skipped")] {
+            if count > 0 {
+                text.push_str(&format!(", {count} {what}"));
+            }
+        }
+        text
+    }
+}
+
+/// In what two results differ, so that they say nothing about each other.
+fn differences(base: &BenchReport, new: &BenchReport) -> Vec<String> {
+    let profile = |report: &BenchReport| report.profile.clone().unwrap_or_default();
+    let facts = [("source", base.source.clone(), new.source.clone()), ("profile", profile(base), profile(new))];
+    let differ = facts.into_iter().filter(|(_, one, two)| one != two);
+    let mut all: Vec<String> = differ.map(|(what, one, two)| format!("{what}: {one:?} and {two:?}")).collect();
+    all.extend(base.machine.differences(&new.machine));
+    all
+}
+
+fn by_id(report: &BenchReport) -> BTreeMap<String, &Benchmark> {
+    report.benchmarks.iter().map(|benchmark| (benchmark.id(), benchmark)).collect()
+}
+
+/// Whether it, or a group that it belongs to, was skipped.
+fn is_skipped(id: &str, skipped: &BTreeSet<&str>) -> bool {
+    let groups = id.match_indices('/').map(|(end, _)| &id[..end]);
+    groups.chain([id]).any(|group| skipped.contains(group))
+}

@@ -1,0 +1,78 @@
+//! The JSON schema of result files, for programs in other languages. Only tests use it: it is written from the types.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::result::BenchReport;
+
+/// The way from this crate to the root of the project.
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn read(name: &str) -> Value {
+    let text = fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+const SCHEMA: &str = "reports/schema/bench.schema.json";
+const OLD: &str = "fixtures/results/schema-1.json";
+
+fn schema() -> Value {
+    serde_json::to_value(schemars::schema_for!(BenchReport)).unwrap()
+}
+
+#[test]
+#[ignore = "writes the file: cargo test -p peermap-report write_the_schema -- --ignored"]
+fn write_the_schema() {
+    fs::write(path(SCHEMA), format!("{:#}\n", schema())).unwrap();
+}
+
+#[test]
+fn the_schema_in_the_project_is_that_of_the_types() {
+    assert_eq!(read(SCHEMA), schema(), "{SCHEMA} is old: cargo test -p peermap-report write_the_schema -- --ignored");
+}
+
+/// The keys of an object, and those that the schema has for it.
+fn keys<'v>(value: &'v Value, known: &'v Value) -> [BTreeSet<&'v String>; 2] {
+    [value, &known["properties"]].map(|object| object.as_object().unwrap().keys().collect())
+}
+
+#[test]
+fn the_old_result_file_has_the_keys_that_the_schema_says() {
+    let (schema, old) = (read(SCHEMA), read(OLD));
+    for (value, known) in [
+        (&old, &schema),
+        (&old["machine"], &schema["$defs"]["Machine"]),
+        (&old["machine"]["devices"][0], &schema["$defs"]["DeviceFacts"]),
+        (&old["guards"][0], &schema["$defs"]["Guard"]),
+        (&old["load"], &schema["$defs"]["Load"]),
+        (&old["provenance"], &schema["$defs"]["Provenance"]),
+        (&old["benchmarks"][0], &schema["$defs"]["Benchmark"]),
+        (&old["benchmarks"][1]["floor"], &schema["$defs"]["Floor"]),
+        (&old["skipped"][0], &schema["$defs"]["Skipped"]),
+    ] {
+        let [has, known] = keys(value, known);
+        assert_eq!(has, known);
+    }
+}
+
+#[test]
+fn the_old_result_file_is_read_with_every_sample() {
+    let report = BenchReport::read(&read(OLD).to_string()).unwrap();
+    let ids: Vec<String> = report.benchmarks.iter().map(super::Benchmark::id).collect();
+    assert_eq!(
+        ids,
+        [
+            "control/mem_create/device=0/size=2 MiB",
+            "bandwidth/fill_id/device=0/size=4 MiB",
+            "control/mem_map/size=2 MiB",
+        ]
+    );
+    assert_eq!(report.benchmarks[0].samples[6], 19_900.0);
+    assert_eq!(report.benchmarks[2].floor, None);
+    assert_eq!(report.machine.devices[0].memory, 150_754_820_096);
+}
