@@ -78,6 +78,7 @@ impl Plan {
             reference: None,
             failure: end.failure.as_ref().map(RunError::failure),
             provenance: None,
+            calls: None,
         }
     }
 
@@ -120,6 +121,7 @@ pub fn refused(options: &Options, backend: &dyn Backend, error: &RunError) -> Ru
         reference: None,
         failure: Some(error.failure()),
         provenance: None,
+        calls: None,
     }
 }
 
