@@ -6,6 +6,7 @@ use peermap_driver::{Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
 use peermap_report::{FailureKind, Phases};
 
+use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
 use crate::kernels::KernelError;
@@ -87,10 +88,14 @@ pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Drive
         Ok(driver) => driver,
         Err(reason) => return complain(&mut post, WorkerError::Open { reason }.complaint(None)),
     };
-    let driver = watched(&*driver);
-    match serve(&mut post, &driver, begun) {
+    // Whether calls are to be recorded stands in the order, and the first call comes before that.
+    let recorded = Recorded::new(&*driver, CallRecorder::new(true));
+    let driver = watched(&recorded);
+    match serve(&mut post, &driver, recorded.interceptor(), begun) {
         Ok(()) => 0,
         Err(error) => {
+            // As below: if it cannot be sent, nobody is there.
+            let _ = post.calls(&recorded.interceptor().records());
             let call = error.driver_error().and_then(|error| driver.interceptor().call_of(error));
             complain(&mut post, error.complaint(call))
         }
@@ -103,11 +108,14 @@ fn complain(post: &mut Post, complaint: Complaint) -> i32 {
     1
 }
 
-fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), WorkerError> {
+fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: Instant) -> Result<(), WorkerError> {
     driver.init(0).map_err(|source| WorkerError::Init { source })?;
     let init_ms = ms_since(begun);
     post.ready(init_ms)?;
     let Order::Start(start, barrier) = post.order()? else { return Ok(()) };
+    if !start.record_calls {
+        recorder.stop();
+    }
     let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
     // Before anything that can fail: the parent waits for the receipt, and would take a complaint for a wrong one.
     let descriptors = match start.role {
@@ -127,6 +135,9 @@ fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), Wor
         }
         Role::Probe => probe::work(&mut station)?,
     };
+    if start.record_calls {
+        post.calls(&recorder.records())?;
+    }
     post.done(done)?;
     Ok(())
 }
