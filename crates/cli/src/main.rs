@@ -6,6 +6,7 @@
 mod args;
 mod atlas;
 mod backend;
+mod call_file;
 mod differential;
 mod generate;
 mod hidden;

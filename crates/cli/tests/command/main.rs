@@ -6,5 +6,6 @@ mod deaths;
 mod differential;
 mod environment;
 mod main_job;
+mod profile_calls;
 mod replay;
 mod support;
