@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
+use peermap_report::calls::CallRecord;
 use peermap_report::{FailureKind, Phases};
 
 use crate::calls::{CallRecorder, Recorded};
@@ -86,7 +87,7 @@ pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Drive
     let begun = Instant::now();
     let driver = match open() {
         Ok(driver) => driver,
-        Err(reason) => return complain(&mut post, WorkerError::Open { reason }.complaint(None)),
+        Err(reason) => return complain(&mut post, &[], WorkerError::Open { reason }.complaint(None)),
     };
     // Whether calls are to be recorded stands in the order, and the first call comes before that.
     let recorded = Recorded::new(&*driver, CallRecorder::new(true));
@@ -94,17 +95,15 @@ pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Drive
     match serve(&mut post, &driver, recorded.interceptor(), begun) {
         Ok(()) => 0,
         Err(error) => {
-            // As below: if it cannot be sent, nobody is there.
-            let _ = post.calls(&recorded.interceptor().records());
             let call = error.driver_error().and_then(|error| driver.interceptor().call_of(error));
-            complain(&mut post, error.complaint(call))
+            complain(&mut post, &recorded.interceptor().records(), error.complaint(call))
         }
     }
 }
 
-fn complain(post: &mut Post, complaint: Complaint) -> i32 {
+fn complain(post: &mut Post, calls: &[CallRecord], complaint: Complaint) -> i32 {
     // A parent that is gone cannot hear it, and nobody else is there.
-    let _ = post.failed(complaint);
+    let _ = post.calls(calls).and_then(|()| post.failed(complaint));
     1
 }
 

@@ -188,7 +188,7 @@ fn a_killed_run_leaves_nothing_beside_the_file() {
 fn a_name_that_is_taken_meanwhile_is_kept_and_fails_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.json");
-    let mut command = memmap_ipc(&["--profile", "h200-x2", "--json", "--size", "64MiB"]);
+    let mut command = memmap_ipc(&["--profile", "h200-x2", "--json", "--size", "128MiB"]);
     let command =
         command.args(["--profile-calls", file.to_str().unwrap()]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = command.spawn().expect("the command starts");
@@ -197,7 +197,7 @@ fn a_name_that_is_taken_meanwhile_is_kept_and_fails_the_run() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report = json(&output);
-    assert_eq!((&report["ok"], &report["workers"][0]["verified"]), (&false.into(), &(64 << 20).into()));
+    assert_eq!((&report["ok"], &report["workers"][0]["verified"]), (&false.into(), &(128 << 20).into()));
     assert!(report["failure"]["message"].as_str().unwrap().contains("exists already"), "{}", report["failure"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "first come");
 }

@@ -69,6 +69,7 @@ fn trials() -> Vec<Trial> {
         recorded::a_mapping_has_its_arguments,
         recorded::a_worker_that_fails_sends_what_it_has,
         recorded::a_worker_whose_driver_does_not_start_sends_its_only_call,
+        recorded::a_worker_without_a_driver_has_made_no_call_and_lost_none,
         recorded::a_killed_worker_takes_its_calls_with_it_and_the_others_do_not,
         recorded::a_refused_run_has_the_calls_of_its_parent,
         recorded::measuring_workers_are_told_from_those_of_the_run,

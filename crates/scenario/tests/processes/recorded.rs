@@ -89,6 +89,11 @@ pub fn a_worker_whose_driver_does_not_start_sends_its_only_call() {
     assert!(calls[2].calls[0].error.is_some());
 }
 
+pub fn a_worker_without_a_driver_has_made_no_call_and_lost_none() {
+    let (_, calls) = record(&options(), Fault::NoDriver);
+    assert_eq!((calls[2].calls.len(), calls[2].lost.as_ref()), (0, None));
+}
+
 pub fn a_killed_worker_takes_its_calls_with_it_and_the_others_do_not() {
     let (result, calls) = record(&options(), Fault::Kill(Call::cuLaunchKernel));
     assert!(!result.unwrap().ok);
