@@ -145,6 +145,10 @@ pub(crate) struct MemmapIpc {
     /// Measure fill, verify and memset, and initialisation, after the verified run.
     #[arg(long)]
     pub(crate) measure: bool,
+    /// Record every driver call of every process: summed up after the result, and one by one in this file for
+    /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile_calls: Option<PathBuf>,
     /// Print one JSON object on standard output instead of the table.
     #[arg(long)]
     pub(crate) json: bool,

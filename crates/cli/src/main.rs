@@ -7,6 +7,7 @@ mod args;
 mod atlas;
 mod backend;
 mod bench;
+mod call_file;
 mod compare;
 mod differential;
 mod generate;

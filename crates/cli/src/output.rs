@@ -1,4 +1,4 @@
-//! A file of traces that appears once it is complete.
+//! A file that appears once it is complete.
 
 use std::ffi::OsString;
 use std::fs::Permissions;
@@ -27,6 +27,11 @@ impl Output {
             .with_context(|| format!("{} cannot be created", path.display()))
             .map(|file| Self { path: path.to_owned(), file: BufWriter::new(file) })
             .map_err(|error| Refusal::new(ExitCode::Usage, error))
+    }
+
+    /// Says whether a file can be begun, and leaves nothing there.
+    pub(crate) fn check(path: &Path) -> Result<(), Refusal> {
+        Self::create(path).map(drop)
     }
 
     /// Gives the file its name.
@@ -59,7 +64,7 @@ impl Write for Output {
     }
 }
 
-/// What is wrong where the traces cannot be written.
+/// What is wrong where what was recorded cannot be written.
 pub(crate) fn unwritten(error: io::Error) -> Refusal {
     Refusal::unexpected(anyhow::Error::from(error).context("the recording cannot be written"))
 }

@@ -9,6 +9,7 @@ use peermap_scenario::{Launcher, RunError, memmap_ipc, one_line};
 
 use crate::args::{MemmapIpc, Run, Scenario};
 use crate::backend::{self, Chosen};
+use crate::call_file::CallFile;
 use crate::refusal::Refusal;
 use crate::{provenance, show};
 
@@ -21,20 +22,22 @@ pub(crate) fn run(arguments: &Run) -> ExitCode {
 
 fn memmap_ipc(arguments: &MemmapIpc) -> Result<ExitCode, Refusal> {
     let chosen = backend::choose(&arguments.place)?;
-    match run_on(&chosen, arguments) {
+    // Before anything is started: what is wrong with the file can be said at once.
+    let mut file = arguments.profile_calls.as_deref().map(CallFile::new).transpose()?;
+    match run_on(&chosen, arguments, file.as_mut()) {
         Ok(code) => Ok(code),
         Err(Refused::NoDevice(error)) => {
             show::note(&format!("simulating: {}", one_line(&error)));
-            fall_back(arguments)
+            fall_back(arguments, file.as_mut())
         }
         Err(Refused::With(refusal)) => Err(refusal),
     }
 }
 
 /// The simulator in place of a real driver that turned out to have no device.
-fn fall_back(arguments: &MemmapIpc) -> Result<ExitCode, Refusal> {
+fn fall_back(arguments: &MemmapIpc, file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refusal> {
     let profile = backend::machine_profile(None).map_err(Refusal::unexpected)?;
-    run_on(&Chosen::Sim(profile), arguments).map_err(|refused| match refused {
+    run_on(&Chosen::Sim(profile), arguments, file).map_err(|refused| match refused {
         Refused::NoDevice(error) => because(&error),
         Refused::With(refusal) => refusal,
     })
@@ -52,7 +55,7 @@ fn because(error: &RunError) -> Refusal {
     Refusal::new(error.exit_code(), anyhow::Error::msg(one_line(error)))
 }
 
-fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Refused> {
+fn run_on(chosen: &Chosen, arguments: &MemmapIpc, mut file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refused> {
     let backend = chosen.start().map_err(Refused::With)?;
     let exe = env::current_exe().context("this executable has no path");
     let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
@@ -64,16 +67,28 @@ fn run_on(chosen: &Chosen, arguments: &MemmapIpc) -> Result<ExitCode, Refused> {
             show::note(&event_line(event));
         }
     };
-    match memmap_ipc::run(&options, &*backend, &launcher, &mut sink) {
+    let result = match &mut file {
+        Some(file) => {
+            memmap_ipc::run_recording_calls(&options, &*backend, &launcher, &mut sink, file.calls_of_another_attempt())
+        }
+        None => memmap_ipc::run(&options, &*backend, &launcher, &mut sink),
+    };
+    let with_calls = |report| match file {
+        Some(file) => file.add_to(report),
+        None => report,
+    };
+    match result {
         Ok(report) => {
             let report = RunReport { provenance: Some(provenance::find(backend.name())), ..report };
-            Ok(present(&report, arguments.json))
+            Ok(present(&with_calls(report), arguments.json))
         }
         Err(error @ RunError::Backend(_)) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
             Err(Refused::NoDevice(error))
         }
-        Err(error) if arguments.json => Ok(present(&memmap_ipc::refused(&options, &*backend, &error), true)),
-        Err(error) => Err(Refused::With(because(&error))),
+        Err(error) => {
+            let report = with_calls(memmap_ipc::refused(&options, &*backend, &error));
+            if arguments.json { Ok(present(&report, true)) } else { Err(Refused::With(because(&error))) }
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |
 //! | [`child`] | children that die with their parent and are always reaped |
 //! | [`limits`] | what the host allows: open files, memory, cores |
+//! | [`clock`] | a clock that all processes of the host share |
 //!
 //! Every call that may wait takes a [`Deadline`].
 //!
@@ -20,6 +21,7 @@
 pub mod barrier;
 pub mod channel;
 pub mod child;
+pub mod clock;
 mod deadline;
 mod error;
 pub mod limits;

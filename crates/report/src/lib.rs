@@ -5,17 +5,19 @@
 //! | [`ExitCode`] | the exit codes of the command, as documented constants |
 //! | [`Event`], [`EventSink`] | one stream of what happens during a run; [`event_line`] shows an event as text |
 //! | [`RunReport`] | the result of a run: JSON with a schema number, and a table |
+//! | [`calls`] | driver calls: each of them, a summary, and a file that shows them on a time line |
 //! | [`mod@bench`] | results of benchmarks: every sample, the machine that they come from, verdicts on two of them |
 //! | [`Failure`] | why a run did not succeed, and the exit code that follows |
 //!
 //! This crate does no I/O, has no randomness and takes time as an argument. It uses no other peermap crate.
 //!
 //! # Units
-//! Times are milliseconds, sizes are bytes, and GB/s means 1e9 bytes a second.
+//! Times are milliseconds where their name does not say otherwise, sizes are bytes, and GB/s means 1e9 bytes a second.
 
 #![forbid(unsafe_code)]
 
 pub mod bench;
+pub mod calls;
 mod event;
 mod exit_code;
 mod failure;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calls::CallSummary;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::phases::Phases;
@@ -40,6 +41,9 @@ pub struct RunReport {
     /// By which build and on which driver, if whoever ran it noted that.
     #[serde(default)]
     pub provenance: Option<Provenance>,
+    /// What the driver calls of all processes took, if they were recorded.
+    #[serde(default)]
+    pub calls: Option<Vec<CallSummary>>,
 }
 
 /// By which build and on which driver a result came about.
@@ -198,6 +202,7 @@ pub(crate) mod tests {
             reference: None,
             failure: None,
             provenance: None,
+            calls: None,
         }
     }
 
@@ -212,6 +217,7 @@ pub(crate) mod tests {
             keys(&json),
             BTreeSet::from([
                 "backend",
+                "calls",
                 "failure",
                 "ok",
                 "options",

@@ -3,13 +3,14 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 
+use crate::calls::calls_table;
 use crate::failure::Failure;
 use crate::rejected::{Rejection, device_list};
 use crate::run::{Reference, RunReport, WorkerReport};
 
 impl RunReport {
-    /// A table of the workers, and below it the rejected devices, what was measured and the failure. Ends without a line
-    /// end.
+    /// A table of the workers, and below it the rejected devices, what was measured and the failure; then a table of the
+    /// driver calls, if they were recorded. Ends without a line end.
     #[must_use]
     pub fn table(&self) -> String {
         let mut lines = vec![self.worker_table()];
@@ -20,6 +21,7 @@ impl RunReport {
             None => format!("ok, {:.0} ms", self.wall_ms),
             Some(failure) => failure_line(failure),
         });
+        lines.extend(self.calls.as_ref().map(|calls| format!("\n{}", calls_table(calls))));
         lines.join("\n")
     }
 
@@ -88,6 +90,8 @@ fn failure_line(failure: &Failure) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::calls::CallSummary;
+    use crate::calls::samples::parent;
     use crate::failure::{Failure, FailureKind};
     use crate::rejected::RejectedDevice;
     use crate::run::tests::report;
@@ -135,5 +139,14 @@ mod tests {
                 "failed (exit code 13): worker 0 is late",
             ]
         );
+    }
+    #[test]
+    fn recorded_calls_are_a_second_table() {
+        let report = RunReport { calls: Some(CallSummary::of(&[parent()])), ..report() };
+        let text = report.table();
+        let (run, calls) = text.split_once("\n\n").unwrap();
+        assert!(run.ends_with("ok, 700 ms"), "{text}");
+        assert!(calls.trim_start().starts_with("call") && calls.contains("cuInit"), "{text}");
+        assert!(!text.ends_with('\n'));
     }
 }

@@ -7,6 +7,7 @@ use peermap_ipc::{Child, ChildError, Deadline, Event as Seen, Exit, IpcError, Ty
 use peermap_report::{Event, EventSink};
 
 use crate::backend::Backend;
+use crate::calls::Heard;
 use crate::error::{Complaint, RunError};
 use crate::launch::{Launcher, Tuning, spawn};
 use crate::messages::{Done, Step, ToParent, ToWorker};
@@ -44,18 +45,20 @@ pub(crate) struct Hand {
     channel: WorkerChannel,
     /// Whether the worker can still say something.
     talking: bool,
-    exit: Option<Exit>,
+    /// How it ended.
+    pub(crate) exit: Option<Exit>,
     step: Step,
     /// How many steps it has begun.
     steps: u32,
     init_ms: Option<f64>,
     done: Option<Done>,
+    pub(crate) calls: Heard,
 }
 
 impl Hand {
     pub(crate) fn new(worker: u32, child: Child, channel: WorkerChannel) -> Self {
-        let (step, steps) = (Step::Init, 0);
-        Self { worker, child, channel, talking: true, exit: None, step, steps, init_ms: None, done: None }
+        let (talking, step, steps, calls) = (true, Step::Init, 0, Heard::default());
+        Self { worker, child, channel, talking, exit: None, step, steps, init_ms: None, done: None, calls }
     }
 
     pub(crate) fn worker(&self) -> u32 {
@@ -283,6 +286,7 @@ fn take_in(
             conductor.step(worker, step, events);
         }
         ToParent::Note(text) => events.event(&Event::Note { worker: Some(worker), text }),
+        ToParent::Calls { calls, last } => hand.calls.add(calls, last),
         ToParent::Done(done) => {
             hand.begin(Step::Exit);
             events.event(&Event::WorkerDone { worker, verified: done.verified });

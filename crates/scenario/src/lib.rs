@@ -19,6 +19,7 @@
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
 //! | `content.rs`, `check.rs` | what buffers hold, and whether they do |
 //! | `timing.rs`, `watched.rs` | times, and which driver call failed |
+//! | `calls/` | recording of driver calls, in every process of a run |
 //! | `probe.rs` | what initialisation and one context take in a process that is alone |
 //!
 //! # Portability
@@ -26,6 +27,7 @@
 //! system, and every worker dies with its parent.
 
 mod backend;
+mod calls;
 mod check;
 mod content;
 mod crew;

@@ -2,11 +2,12 @@
 //!
 //! A worker says [`ToParent::Ready`] once its driver is initialised and waits for its order. [`ToWorker::Start`] carries the
 //! barrier's descriptor if the role has one; further descriptors follow as the role says. From then on only the worker
-//! talks, until [`ToParent::Done`] or [`ToParent::Failed`].
+//! talks, until [`ToParent::Done`] or [`ToParent::Failed`]; if its driver calls are recorded, they come right before that.
 
 use std::fmt;
 
 use peermap_driver::Uuid;
+use peermap_report::calls::CallRecord;
 use peermap_report::{Mismatch, Phases, Rates};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub(crate) struct Start {
     pub(crate) device: Option<Uuid>,
     /// How long the worker may take, in milliseconds.
     pub(crate) time_left_ms: u64,
+    /// Whether its driver calls are recorded.
+    pub(crate) record_calls: bool,
     /// What to do.
     pub(crate) role: Role,
 }
@@ -55,6 +58,8 @@ pub(crate) enum ToParent {
     Step(Step),
     /// Something for who wants to know more.
     Note(String),
+    /// Driver calls, in as many messages as they need; `last`: there are no more.
+    Calls { calls: Vec<CallRecord>, last: bool },
     /// All is done. The worker exits now.
     Done(Done),
     /// The worker cannot go on. It exits now.
@@ -139,6 +144,7 @@ mod tests {
 
     use peermap_driver::ByteSize;
     use peermap_report::FailureKind;
+    use peermap_report::calls::{Argument, CallError};
     use serde::de::DeserializeOwned;
 
     use super::*;
@@ -169,6 +175,7 @@ mod tests {
                 workers: 8,
                 device: Some(device),
                 time_left_ms: 59_000,
+                record_calls: true,
                 role,
             }));
         }
@@ -186,6 +193,16 @@ mod tests {
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));
         assert_survives(&ToParent::Done(done));
+        let error = CallError { result: Some("CUDA_ERROR_UNKNOWN".to_owned()), rule: None, message: "?".to_owned() };
+        let call = CallRecord {
+            call: "cuMemMap".to_owned(),
+            thread: 7,
+            start_ns: u64::MAX,
+            duration_ns: 3,
+            arguments: vec![("size".to_owned(), Argument::List(vec![Argument::Number(-1), Argument::None]))],
+            error: Some(error),
+        };
+        assert_survives(&ToParent::Calls { calls: vec![call], last: true });
         assert_survives(&ToParent::Failed(Complaint {
             kind: FailureKind::Driver,
             message: "CUDA_ERROR_INVALID_VALUE".to_owned(),

@@ -52,7 +52,7 @@ impl Conductor for Prober {
     fn start(&mut self, ready: Ready<'_>, _events: &mut dyn EventSink) -> Result<(), IpcError> {
         let Ready { worker, channel, deadline, .. } = ready;
         let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
-        let start = Start { worker, workers: 1, device: None, time_left_ms, role: Role::Probe };
+        let start = Start { worker, workers: 1, device: None, time_left_ms, record_calls: false, role: Role::Probe };
         channel.send(&ToWorker::Start(start), &[], deadline)
     }
 

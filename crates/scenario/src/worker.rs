@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
+use peermap_report::calls::CallRecord;
 use peermap_report::{FailureKind, Phases};
 
+use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
 use crate::kernels::KernelError;
@@ -85,29 +87,34 @@ pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Drive
     let begun = Instant::now();
     let driver = match open() {
         Ok(driver) => driver,
-        Err(reason) => return complain(&mut post, WorkerError::Open { reason }.complaint(None)),
+        Err(reason) => return complain(&mut post, &[], WorkerError::Open { reason }.complaint(None)),
     };
-    let driver = watched(&*driver);
-    match serve(&mut post, &driver, begun) {
+    // Whether calls are to be recorded stands in the order, and the first call comes before that.
+    let recorded = Recorded::new(&*driver, CallRecorder::new(true));
+    let driver = watched(&recorded);
+    match serve(&mut post, &driver, recorded.interceptor(), begun) {
         Ok(()) => 0,
         Err(error) => {
             let call = error.driver_error().and_then(|error| driver.interceptor().call_of(error));
-            complain(&mut post, error.complaint(call))
+            complain(&mut post, &recorded.interceptor().records(), error.complaint(call))
         }
     }
 }
 
-fn complain(post: &mut Post, complaint: Complaint) -> i32 {
+fn complain(post: &mut Post, calls: &[CallRecord], complaint: Complaint) -> i32 {
     // A parent that is gone cannot hear it, and nobody else is there.
-    let _ = post.failed(complaint);
+    let _ = post.calls(calls).and_then(|()| post.failed(complaint));
     1
 }
 
-fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), WorkerError> {
+fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: Instant) -> Result<(), WorkerError> {
     driver.init(0).map_err(|source| WorkerError::Init { source })?;
     let init_ms = ms_since(begun);
     post.ready(init_ms)?;
     let Order::Start(start, barrier) = post.order()? else { return Ok(()) };
+    if !start.record_calls {
+        recorder.stop();
+    }
     let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
     // Before anything that can fail: the parent waits for the receipt, and would take a complaint for a wrong one.
     let descriptors = match start.role {
@@ -127,6 +134,9 @@ fn serve(post: &mut Post, driver: &dyn Driver, begun: Instant) -> Result<(), Wor
         }
         Role::Probe => probe::work(&mut station)?,
     };
+    if start.record_calls {
+        post.calls(&recorder.records())?;
+    }
     post.done(done)?;
     Ok(())
 }

@@ -9,5 +9,6 @@ mod differential;
 mod environment;
 mod import;
 mod main_job;
+mod profile_calls;
 mod replay;
 mod support;

@@ -20,6 +20,7 @@ pub(super) struct Handover<'a, 'd> {
     buffers: &'a mut Buffers<'d>,
     barrier: Barrier,
     batch: usize,
+    record_calls: bool,
     /// How many workers have all descriptors.
     served: u32,
     /// How many workers have done their part of each ring step. Their messages come over channels of their own, so that of
@@ -34,8 +35,10 @@ impl<'a, 'd> Handover<'a, 'd> {
         buffers: &'a mut Buffers<'d>,
         barrier: Barrier,
         batch: usize,
+        record_calls: bool,
     ) -> Self {
-        Self { plan, task, buffers, barrier, batch, served: 0, arrived: vec![0; plan.workers as usize] }
+        let arrived = vec![0; plan.workers as usize];
+        Self { plan, task, buffers, barrier, batch, record_calls, served: 0, arrived }
     }
 
     fn order(&self, worker: u32, deadline: Deadline) -> ToWorker {
@@ -47,6 +50,7 @@ impl<'a, 'd> Handover<'a, 'd> {
             workers: self.plan.workers,
             device: Some(self.plan.device_of(worker).uuid),
             time_left_ms: whole_ms(time_left),
+            record_calls: self.record_calls,
             role: Role::MemmapIpc(self.task.clone()),
         })
     }

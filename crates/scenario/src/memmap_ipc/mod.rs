@@ -32,6 +32,6 @@ mod ring;
 mod worker;
 
 pub use options::Options;
-pub use parent::run;
+pub use parent::{run, run_recording_calls};
 pub use plan::refused;
 pub(crate) use worker::{Task, work};

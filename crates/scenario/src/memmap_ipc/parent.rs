@@ -1,10 +1,12 @@
 //! The parent's story.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 use std::time::Instant;
 
 use peermap_driver::{Driver, DriverError};
 use peermap_ipc::{Barrier, Deadline};
+use peermap_report::calls::ProcessCalls;
 use peermap_report::{Event, EventSink, Reference, RejectedDevice, Rejection, RunReport};
 
 use super::Options;
@@ -12,6 +14,7 @@ use super::buffers::{Buffers, SizeError, check_size};
 use super::handover::Handover;
 use super::plan::{End, Plan, SCENARIO};
 use crate::backend::{Backend, BackendError};
+use crate::calls::{CallRecorder, Recorded};
 use crate::crew::{Crew, Hand};
 use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
 use crate::error::{RunError, UsageError};
@@ -35,6 +38,32 @@ pub fn run(
     launcher: &Launcher,
     events: &mut dyn EventSink,
 ) -> Result<RunReport, RunError> {
+    begin(options, backend, launcher, events, None)
+}
+
+/// The same, and adds the driver calls of the parent and of each worker to `calls`, whether the run succeeds or not.
+///
+/// Processes that only measure initialisation, and those that turn out not to be needed, are not among them.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_recording_calls(
+    options: &Options,
+    backend: &dyn Backend,
+    launcher: &Launcher,
+    events: &mut dyn EventSink,
+    calls: &mut Vec<ProcessCalls>,
+) -> Result<RunReport, RunError> {
+    begin(options, backend, launcher, events, Some(calls))
+}
+
+fn begin(
+    options: &Options,
+    backend: &dyn Backend,
+    launcher: &Launcher,
+    events: &mut dyn EventSink,
+    calls: Option<&mut Vec<ProcessCalls>>,
+) -> Result<RunReport, RunError> {
     options.check()?;
     let kernels = locate(options.kernels.as_deref(), &launcher.exe)?;
     events.event(&Event::RunStarted {
@@ -42,8 +71,14 @@ pub fn run(
         backend: backend.name().to_owned(),
         profile: backend.profile().map(str::to_owned),
     });
-    let run = Run { options, backend, launcher, kernels, driver: OnceCell::new() };
-    let report = run.all(events).map_err(|error| run.cause(error))?;
+    let (record_calls, driver, workers_calls) = (calls.is_some(), OnceCell::new(), RefCell::default());
+    let run = Run { options, backend, launcher, kernels, record_calls, driver, workers_calls };
+    let report = run.all(events).map_err(|error| run.cause(error));
+    if let Some(calls) = calls {
+        calls.extend(run.parent_calls());
+        calls.append(&mut run.workers_calls.borrow_mut());
+    }
+    let report = report?;
     events.event(&Event::Finished { ok: report.ok, wall_ms: report.wall_ms });
     Ok(report)
 }
@@ -53,8 +88,11 @@ struct Run<'a> {
     backend: &'a dyn Backend,
     launcher: &'a Launcher,
     kernels: KernelSource,
+    record_calls: bool,
     /// Opened at the first use, after the workers were started.
-    driver: OnceCell<Box<dyn Driver>>,
+    driver: OnceCell<Recorded<Arc<dyn Driver>>>,
+    /// The driver calls of workers that have ended, if they are recorded.
+    workers_calls: RefCell<Vec<ProcessCalls>>,
 }
 
 impl Run<'_> {
@@ -106,8 +144,11 @@ impl Run<'_> {
 
         // Every worker that is ready gets all descriptors; from then on this process only watches.
         let task = plan.task(options, kernels, measure);
-        let mut handover = Handover::new(&plan, task, &mut buffers, barrier, descriptor_batch()?);
+        let mut handover = Handover::new(&plan, task, &mut buffers, barrier, descriptor_batch()?, self.record_calls);
         let outcome = crew.conduct(&mut handover, events, deadline);
+        if self.record_calls {
+            self.workers_calls.borrow_mut().extend(plan.calls(crew.hands(), measure));
+        }
 
         let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
         let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
@@ -154,11 +195,19 @@ impl Run<'_> {
     /// The driver of this process, initialised.
     fn driver(&self) -> Result<&dyn Driver, RunError> {
         if let Some(driver) = self.driver.get() {
-            return Ok(&**driver);
+            return Ok(driver);
         }
-        let driver = self.backend.driver()?;
+        let driver: Arc<dyn Driver> = self.backend.driver()?.into();
+        // A driver that does not start is kept too: the run ends then, and its only call is what one wants to see.
+        let driver = self.driver.get_or_init(|| Recorded::new(driver, CallRecorder::new(self.record_calls)));
         driver.init(0).map_err(|source| BackendError::init(self.backend.name(), source))?;
-        Ok(&**self.driver.get_or_init(|| driver))
+        Ok(driver)
+    }
+
+    /// The calls of this process, if it came to make any.
+    fn parent_calls(&self) -> Option<ProcessCalls> {
+        let calls = self.driver.get()?.interceptor().records();
+        Some(ProcessCalls { pid: std::process::id(), name: "parent".to_owned(), calls, lost: None })
     }
 }
 

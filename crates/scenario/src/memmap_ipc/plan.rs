@@ -1,5 +1,6 @@
 //! Who works where, with what; and what the report says about it.
 
+use peermap_report::calls::ProcessCalls;
 use peermap_report::{Phases, RejectedDevice, RunReport, SCHEMA, WorkerReport};
 
 use super::{Options, Task};
@@ -78,7 +79,19 @@ impl Plan {
             reference: None,
             failure: end.failure.as_ref().map(RunError::failure),
             provenance: None,
+            calls: None,
         }
+    }
+
+    /// The driver calls of the workers.
+    pub(super) fn calls(&self, hands: &[Hand], measure: bool) -> Vec<ProcessCalls> {
+        let again = if measure { ", measuring" } else { "" };
+        let of = |hand: &Hand| {
+            let (calls, lost) = hand.calls.end(hand.exit);
+            let name = format!("worker {} ({}){again}", hand.worker(), self.device_of(hand.worker()).device);
+            ProcessCalls { pid: hand.pid(), name, calls, lost }
+        };
+        hands.iter().map(of).collect()
     }
 
     fn worker_report(&self, options: &Options, hand: &Hand) -> WorkerReport {
@@ -120,6 +133,7 @@ pub fn refused(options: &Options, backend: &dyn Backend, error: &RunError) -> Ru
         reference: None,
         failure: Some(error.failure()),
         provenance: None,
+        calls: None,
     }
 }
 

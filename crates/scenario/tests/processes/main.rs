@@ -10,6 +10,7 @@ mod fault;
 mod journal;
 mod orphans;
 mod parent_calls;
+mod recorded;
 mod requests;
 mod runs;
 mod story;
@@ -63,6 +64,15 @@ fn trials() -> Vec<Trial> {
         parent_calls::each_refused_call_of_a_parent_with_contexts_ends_the_run_and_is_named,
         parent_calls::a_fault_that_stays_is_named_by_the_call_that_met_it_first,
         parent_calls::too_many_peers_cost_a_device_and_not_the_run,
+        recorded::the_calls_of_every_process_are_those_of_the_story,
+        recorded::the_processes_share_one_clock,
+        recorded::a_mapping_has_its_arguments,
+        recorded::a_worker_that_fails_sends_what_it_has,
+        recorded::a_worker_whose_driver_does_not_start_sends_its_only_call,
+        recorded::a_worker_without_a_driver_has_made_no_call_and_lost_none,
+        recorded::a_killed_worker_takes_its_calls_with_it_and_the_others_do_not,
+        recorded::a_refused_run_has_the_calls_of_its_parent,
+        recorded::measuring_workers_are_told_from_those_of_the_run,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]
