@@ -21,12 +21,15 @@ pub struct ComparisonOptions {
     pub across_machines: bool,
 }
 
-/// Two results that say nothing about each other.
+/// Why results say nothing about each other.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the machines differ: {}", differences.join("; "))]
-pub struct Incomparable {
-    /// In what.
-    pub differences: Vec<String>,
+pub enum Incomparable {
+    /// The machines differ, or where the samples come from.
+    #[error("the machines differ: {}", .0.join("; "))]
+    Machines(Vec<String>),
+    /// One side has no run.
+    #[error("one side has no run")]
+    NoRun,
 }
 
 /// How many benchmarks came to what.
@@ -81,16 +84,51 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares a new result with a base.
+    /// Compares a new result with a base, sample by sample.
+    ///
+    /// The verdicts say whether the two runs differ. What made one of them slower may be chance that all its samples share, so
+    /// that a third run would not show it; [`of_runs`](Self::of_runs) tells the two apart.
     ///
     /// Of two benchmarks with one id in a result the later one counts.
     ///
     /// # Errors
     /// [`Incomparable`]: the machines differ, or the samples come from different sources, and `options` does not allow it.
     pub fn new(base: &BenchReport, new: &BenchReport, options: ComparisonOptions) -> Result<Self, Incomparable> {
+        Self::of_sides((base, 1), (new, 1), options)
+    }
+
+    /// Compares several runs with several others, of which the medians are the samples: see [`BenchReport::of_runs`]. A
+    /// verdict takes four on each side. Runs of both sides should alternate, so that what the machine does meanwhile disturbs
+    /// both alike. With one run on each side it is [`Comparison::new`].
+    ///
+    /// # Errors
+    /// [`Incomparable`]: as with one, any of them; or a side has no run.
+    pub fn of_runs(
+        base: &[BenchReport],
+        new: &[BenchReport],
+        options: ComparisonOptions,
+    ) -> Result<Self, Incomparable> {
+        if let ([base], [new]) = (base, new) {
+            return Self::new(base, new, options);
+        }
+        let first = base.first().ok_or(Incomparable::NoRun)?;
+        let others = base.iter().chain(new).map(|run| differences(first, run));
+        if let Some(differences) = others.into_iter().find(|found| !found.is_empty() && !options.across_machines) {
+            return Err(Incomparable::Machines(differences));
+        }
+        let one = BenchReport::of_runs(base).ok_or(Incomparable::NoRun)?;
+        let two = BenchReport::of_runs(new).ok_or(Incomparable::NoRun)?;
+        Self::of_sides((&one, base.len()), (&two, new.len()), options)
+    }
+
+    fn of_sides(
+        (base, base_runs): (&BenchReport, usize),
+        (new, new_runs): (&BenchReport, usize),
+        options: ComparisonOptions,
+    ) -> Result<Self, Incomparable> {
         let machine_differences = differences(base, new);
         if !machine_differences.is_empty() && !options.across_machines {
-            return Err(Incomparable { differences: machine_differences });
+            return Err(Incomparable::Machines(machine_differences));
         }
         let (old, fresh) = (by_id(base), by_id(new));
         let only_in = |one: &BTreeMap<String, &Benchmark>, other: &BTreeMap<String, &Benchmark>| -> Vec<String> {
@@ -123,8 +161,8 @@ impl Comparison {
             counts,
             threshold: options.threshold,
             machine_differences,
-            base: Side::of(base),
-            new: Side::of(new),
+            base: Side::of(base, base_runs),
+            new: Side::of(new, new_runs),
             benchmarks,
             only_in_base,
             only_in_new,
