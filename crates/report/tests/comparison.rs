@@ -1,9 +1,7 @@
 //! Two results compared, and what a person and a program get to see.
 
 use peermap_report::ExitCode;
-use peermap_report::bench::{
-    BenchReport, Benchmark, Comparison, ComparisonOptions, Incomparable, Skipped, Unit, Verdict,
-};
+use peermap_report::bench::{BenchReport, Benchmark, Comparison, ComparisonOptions, Skipped, Unit, Verdict};
 
 fn benchmark(name: &str, unit: Unit, samples: &[f64]) -> Benchmark {
     let parameters = [("size".to_owned(), "2 MiB".to_owned())].into();
@@ -93,7 +91,7 @@ fn machines_that_differ_are_compared_only_when_asked() {
 
     let across = ComparisonOptions { across_machines: true, ..ComparisonOptions::default() };
     let comparison = Comparison::new(&base, &new, across).unwrap();
-    assert_eq!(error, Incomparable::Machines(comparison.machine_differences.clone()));
+    assert_eq!(comparison.machine_differences, error.differences);
     assert_eq!(comparison.exit_code(), ExitCode::Ok);
     assert!(comparison.table().contains(r#"the machines differ: cores: "0" and "4""#));
 }
@@ -176,6 +174,13 @@ fn runs_of_one_side_come_from_one_machine() {
     other.machine.cores = 4;
     let error = Comparison::of_runs(&[one.clone(), other], &[one.clone(), one], ComparisonOptions::default());
     assert!(error.unwrap_err().to_string().contains("cores"));
-    let none = Comparison::of_runs(&[], &[], ComparisonOptions::default());
-    assert_eq!(none, Err(Incomparable::NoRun));
+}
+
+#[test]
+fn a_side_without_a_run_says_nothing() {
+    let one = report(vec![benchmark("a", Unit::Nanoseconds, &around(100.0))]);
+    let without = Comparison::of_runs(&[one], &[], ComparisonOptions::default()).unwrap();
+    assert_eq!((without.exit_code(), without.counts.missing, without.new.runs), (ExitCode::Ambiguous, 1, 0));
+    let nothing = Comparison::of_runs(&[], &[], ComparisonOptions::default()).unwrap();
+    assert_eq!(nothing.exit_code(), ExitCode::Ambiguous);
 }

@@ -21,15 +21,12 @@ pub struct ComparisonOptions {
     pub across_machines: bool,
 }
 
-/// Why results say nothing about each other.
+/// Two results that say nothing about each other.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Incomparable {
-    /// The machines differ, or where the samples come from.
-    #[error("the machines differ: {}", .0.join("; "))]
-    Machines(Vec<String>),
-    /// One side has no run.
-    #[error("one side has no run")]
-    NoRun,
+#[error("the machines differ: {}", differences.join("; "))]
+pub struct Incomparable {
+    /// In what the machines differ, or where the samples come from.
+    pub differences: Vec<String>,
 }
 
 /// How many benchmarks came to what.
@@ -99,10 +96,11 @@ impl Comparison {
 
     /// Compares several runs with several others, of which the medians are the samples: see [`BenchReport::of_runs`]. A
     /// verdict takes four on each side. Runs of both sides should alternate, so that what the machine does meanwhile disturbs
-    /// both alike. With one run on each side it is [`Comparison::new`].
+    /// both alike. With one run on each side it is [`Comparison::new`]; a side without any has no
+    /// benchmark.
     ///
     /// # Errors
-    /// [`Incomparable`]: as with one, any of them; or a side has no run.
+    /// [`Incomparable`]: as with one, any of them.
     pub fn of_runs(
         base: &[BenchReport],
         new: &[BenchReport],
@@ -111,14 +109,14 @@ impl Comparison {
         if let ([base], [new]) = (base, new) {
             return Self::new(base, new, options);
         }
-        let first = base.first().ok_or(Incomparable::NoRun)?;
-        let others = base.iter().chain(new).map(|run| differences(first, run));
+        let mut runs = base.iter().chain(new);
+        let empty = runs.next().map_or_else(|| BenchReport::new("", ""), BenchReport::without_samples);
+        let others = runs.map(|run| differences(&empty, run));
         if let Some(differences) = others.into_iter().find(|found| !found.is_empty() && !options.across_machines) {
-            return Err(Incomparable::Machines(differences));
+            return Err(Incomparable { differences });
         }
-        let one = BenchReport::of_runs(base).ok_or(Incomparable::NoRun)?;
-        let two = BenchReport::of_runs(new).ok_or(Incomparable::NoRun)?;
-        Self::of_sides((&one, base.len()), (&two, new.len()), options)
+        let pooled = |side| BenchReport::of_runs(side).unwrap_or_else(|| empty.clone());
+        Self::of_sides((&pooled(base), base.len()), (&pooled(new), new.len()), options)
     }
 
     fn of_sides(
@@ -128,7 +126,7 @@ impl Comparison {
     ) -> Result<Self, Incomparable> {
         let machine_differences = differences(base, new);
         if !machine_differences.is_empty() && !options.across_machines {
-            return Err(Incomparable::Machines(machine_differences));
+            return Err(Incomparable { differences: machine_differences });
         }
         let (old, fresh) = (by_id(base), by_id(new));
         let only_in = |one: &BTreeMap<String, &Benchmark>, other: &BTreeMap<String, &Benchmark>| -> Vec<String> {
