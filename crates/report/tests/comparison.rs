@@ -114,6 +114,7 @@ fn the_table_has_a_row_for_each_and_ends_with_the_summary() {
             "only in base: control/not_now/size=2 MiB",
             "only in new: control/fresh/size=2 MiB",
             "skipped in new: control/not_now: one device only",
+            "one run on each side: the verdicts do not tell a change from what differs between any two runs; four on each side do",
             "2 slower, 1 faster, 1 same, 1 ambiguous, 1 missing, 1 added, 1 skipped (threshold 5 %)",
         ]
     );
@@ -148,4 +149,38 @@ fn the_json_has_every_figure() {
     assert!(change["smallest_visible"].as_f64() > Some(1.05));
     assert_eq!(json["benchmarks"][2]["reason"], "too few samples: 1 and 1");
     assert_eq!(json["new"]["skipped"][0]["reason"], "one device only");
+}
+
+#[test]
+fn what_differs_between_runs_is_no_change_once_there_are_several() {
+    // Two runs of the same, with a tenth between them that every sample of a run shares.
+    let run = |value: f64| report(vec![benchmark("a", Unit::Nanoseconds, &around(value))]);
+    let (base, new) = ([101.0, 110.0, 100.0, 109.0].map(run), [111.0, 100.0, 110.0, 101.0].map(run));
+    assert_eq!(compare(&base[0], &new[0]).exit_code(), ExitCode::Regression);
+    let several = Comparison::of_runs(&base, &new, ComparisonOptions::default()).unwrap();
+    assert_eq!(several.benchmarks[0].verdict, Verdict::Ambiguous);
+    assert_eq!((several.base.runs, several.new.runs), (4, 4));
+    assert!(!several.table().contains("one run on each side"));
+    // What is slower in every run is slower.
+    let slower = [131.0, 130.0, 140.0, 139.0].map(run);
+    let several = Comparison::of_runs(&base, &slower, ComparisonOptions::default()).unwrap();
+    assert_eq!(several.exit_code(), ExitCode::Regression);
+}
+
+#[test]
+fn runs_of_one_side_come_from_one_machine() {
+    let one = report(vec![benchmark("a", Unit::Nanoseconds, &around(100.0))]);
+    let mut other = one.clone();
+    other.machine.cores = 4;
+    let error = Comparison::of_runs(&[one.clone(), other], &[one.clone(), one], ComparisonOptions::default());
+    assert!(error.unwrap_err().to_string().contains("cores"));
+}
+
+#[test]
+fn a_side_without_a_run_says_nothing() {
+    let one = report(vec![benchmark("a", Unit::Nanoseconds, &around(100.0))]);
+    let without = Comparison::of_runs(&[one], &[], ComparisonOptions::default()).unwrap();
+    assert_eq!((without.exit_code(), without.counts.missing, without.new.runs), (ExitCode::Ambiguous, 1, 0));
+    let nothing = Comparison::of_runs(&[], &[], ComparisonOptions::default()).unwrap();
+    assert_eq!(nothing.exit_code(), ExitCode::Ambiguous);
 }

@@ -14,6 +14,13 @@ pub(crate) struct Compare {
     /// The result that is judged.
     #[arg(value_name = "NEW.json")]
     pub(crate) new: PathBuf,
+    /// A further run of the base; may be given several times. With several runs, the median of each is one sample, and four on
+    /// each side are the fewest that give a verdict.
+    #[arg(long = "base", value_name = "FILE")]
+    pub(crate) more_base: Vec<PathBuf>,
+    /// A further run of the new result; may be given several times.
+    #[arg(long = "new", value_name = "FILE")]
+    pub(crate) more_new: Vec<PathBuf>,
     /// The smallest change that matters: 5% or 0.05.
     #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
     pub(crate) threshold: Threshold,

@@ -4,7 +4,7 @@ mod args;
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use peermap_report::ExitCode;
@@ -20,9 +20,10 @@ pub(crate) fn run(arguments: &Compare) -> ExitCode {
 }
 
 fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
-    let (base, new) = (read(&arguments.base)?, read(&arguments.new)?);
+    let base = read_all(&arguments.base, &arguments.more_base)?;
+    let new = read_all(&arguments.new, &arguments.more_new)?;
     let options = ComparisonOptions { threshold: arguments.threshold, across_machines: arguments.across_machines };
-    let comparison = Comparison::new(&base, &new, options).map_err(|incomparable| {
+    let comparison = Comparison::of_runs(&base, &new, options).map_err(|incomparable| {
         let (base, new) = (arguments.base.display(), arguments.new.display());
         let error = anyhow::anyhow!("{base} and {new}: {incomparable}; --across-machines compares them even so");
         Refusal::new(ExitCode::Usage, error)
@@ -37,6 +38,10 @@ fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
     let printed = writeln!(std::io::stdout(), "{}", text.trim_end()).context("the comparison cannot be written");
     printed.map_err(Refusal::unexpected)?;
     Ok(comparison.exit_code())
+}
+
+fn read_all(first: &Path, more: &[PathBuf]) -> Result<Vec<BenchReport>, Refusal> {
+    [first].into_iter().chain(more.iter().map(PathBuf::as_path)).map(read).collect()
 }
 
 fn read(path: &Path) -> Result<BenchReport, Refusal> {

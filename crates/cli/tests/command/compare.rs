@@ -41,6 +41,7 @@ fn an_old_result_stays_readable_and_is_the_same_as_itself() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let summary = "0 slower, 0 faster, 3 same, 0 ambiguous, 1 skipped (threshold 5 %)";
     assert_eq!(stdout(&output).lines().last(), Some(summary));
+    assert!(stdout(&output).contains("one run on each side"), "{}", stdout(&output));
     assert_eq!(stderr(&output), "");
 }
 
@@ -144,4 +145,20 @@ fn what_is_no_result_is_named() {
         let complaint = complaints(&output).remove(0);
         assert!(complaint.contains(word) && complaint.contains(path.to_str().unwrap()), "{complaint}");
     }
+}
+
+#[test]
+fn further_runs_of_both_sides_are_compared_by_their_medians() {
+    let folder = tempfile::tempdir().unwrap();
+    let slower = slower(&folder);
+    let further = ["--base", OLD, "--new", slower.to_str().unwrap()].repeat(3);
+    // Three of four new runs are slower: that is no verdict, and four of four is one.
+    for (first, code) in [(Path::new(OLD), 0), (&slower, 10)] {
+        let output = run(peermap().arg("compare").args([Path::new(OLD), first]).args(&further));
+        assert_eq!(output.status.code(), Some(code), "{}{}", stdout(&output), stderr(&output));
+        assert!(!stdout(&output).contains("one run on each side"), "{}", stdout(&output));
+    }
+    let output = compare(OLD, OLD, &["--new", "/nowhere/x.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output)[0].contains("/nowhere/x.json"), "{}", stderr(&output));
 }

@@ -5,6 +5,7 @@ mod machine;
 mod nvbandwidth;
 mod ratio;
 mod result;
+mod runs;
 #[cfg(test)]
 mod schema;
 mod summary;

@@ -12,7 +12,7 @@ use super::result::{BenchReport, Benchmark, Skipped};
 use super::unit::Unit;
 
 /// The suite, and the source of the samples.
-const NAME: &str = "nvbandwidth";
+pub(super) const NAME: &str = "nvbandwidth";
 
 /// Runs of nvbandwidth, one after the other, as one result.
 ///

@@ -100,8 +100,9 @@ impl FromStr for Threshold {
 /// samples again for the same interval, and gets none worth having where a device hops between two clocks. The price: the
 /// ratio is not quite that of the medians which are shown beside it.
 ///
-/// The samples of each side are taken to be independent. What changes between runs, such as the place of code or memory, is in
-/// no sample of one run: the threshold has to cover it.
+/// The samples of each side are taken to be independent, which those of one run are not: what changes between runs, such as the
+/// place of code or memory, they share. Verdicts that hold for runs to come need several, and the median of each as a sample:
+/// [`BenchReport::of_runs`](super::BenchReport::of_runs).
 ///
 /// ```
 /// use peermap_report::bench::{Change, Threshold, Unit, Verdict};

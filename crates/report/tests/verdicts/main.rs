@@ -3,7 +3,7 @@
 mod noise;
 
 use noise::{KINDS, Noise, Random};
-use peermap_report::bench::{Change, Threshold, Unit, Verdict};
+use peermap_report::bench::{BenchReport, Benchmark, Change, Comparison, ComparisonOptions, Threshold, Unit, Verdict};
 
 /// How often each case is tried. With 1,000 the figures do not hang on the seed.
 const TRIES: usize = 1000;
@@ -80,4 +80,38 @@ fn what_lies_at_the_threshold_is_rarely_called_slower() {
         // Half of the 5 % in which the interval does not hold the truth, and three deviations of their count.
         assert!(counts.slower <= TRIES * 4 / 100, "{}: {counts:?}", noise.name);
     }
+}
+
+/// A run of a hundred benchmarks, 30 samples of each with a deviation of 2 %. All samples of one share what the run gave it, 3 %.
+fn run(random: &mut Random, truth: f64) -> BenchReport {
+    let mut report = BenchReport::new("sim", "2026-01-31T12:00:00Z");
+    for number in 0..100 {
+        let shared = 1e4 * truth * (0.03 * random.normal()).exp();
+        let samples = (0..30).map(|_| shared * (0.02 * random.normal()).exp()).collect();
+        let (suite, name, unit) = ("control".to_owned(), number.to_string(), Unit::Nanoseconds);
+        report.benchmarks.push(Benchmark { suite, name, parameters: [].into(), unit, samples, floor: None });
+    }
+    report
+}
+
+/// Compares as many runs with as many others that are `truth` times as slow, ten times.
+fn compare_runs(count: usize, truth: f64) -> (usize, usize) {
+    let mut random = Random(20_260_131);
+    let comparisons = (0..10).map(|_| {
+        let (base, new): (Vec<_>, Vec<_>) =
+            (0..count).map(|_| (run(&mut random, 1.0), run(&mut random, truth))).unzip();
+        Comparison::of_runs(&base, &new, ComparisonOptions::default()).unwrap().counts
+    });
+    comparisons.fold((0, 0), |(slower, faster), counts| (slower + counts.slower, faster + counts.faster))
+}
+
+#[test]
+fn what_differs_between_runs_deceives_one_run_on_each_side_but_not_several() {
+    let (slower, faster) = compare_runs(1, 1.0);
+    assert!(slower + faster > TRIES * 10 / 100, "{slower} and {faster}: single runs need no caution");
+    let (slower, faster) = compare_runs(8, 1.0);
+    assert!(slower + faster <= TRIES * 5 / 100, "{slower}, {faster}");
+    let (slower, faster) = compare_runs(8, 1.15);
+    assert!(slower >= TRIES * 90 / 100 && faster == 0, "{slower}, {faster}");
+    println!("8 runs, 15 % slower: {slower} slower, {faster} faster");
 }

@@ -25,7 +25,7 @@ pub struct ComparisonOptions {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the machines differ: {}", differences.join("; "))]
 pub struct Incomparable {
-    /// In what.
+    /// In what the machines differ, or where the samples come from.
     pub differences: Vec<String>,
 }
 
@@ -81,13 +81,49 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares a new result with a base.
+    /// Compares a new result with a base, sample by sample.
+    ///
+    /// The verdicts say whether the two runs differ. What made one of them slower may be chance that all its samples share, so
+    /// that a third run would not show it; [`of_runs`](Self::of_runs) tells the two apart.
     ///
     /// Of two benchmarks with one id in a result the later one counts.
     ///
     /// # Errors
     /// [`Incomparable`]: the machines differ, or the samples come from different sources, and `options` does not allow it.
     pub fn new(base: &BenchReport, new: &BenchReport, options: ComparisonOptions) -> Result<Self, Incomparable> {
+        Self::of_sides((base, 1), (new, 1), options)
+    }
+
+    /// Compares several runs with several others, of which the medians are the samples: see [`BenchReport::of_runs`]. A
+    /// verdict takes four on each side. Runs of both sides should alternate, so that what the machine does meanwhile disturbs
+    /// both alike. With one run on each side it is [`Comparison::new`]; a side without any has no
+    /// benchmark.
+    ///
+    /// # Errors
+    /// [`Incomparable`]: as with one, any of them.
+    pub fn of_runs(
+        base: &[BenchReport],
+        new: &[BenchReport],
+        options: ComparisonOptions,
+    ) -> Result<Self, Incomparable> {
+        if let ([base], [new]) = (base, new) {
+            return Self::new(base, new, options);
+        }
+        let mut runs = base.iter().chain(new);
+        let empty = runs.next().map_or_else(|| BenchReport::new("", ""), BenchReport::without_samples);
+        let others = runs.map(|run| differences(&empty, run));
+        if let Some(differences) = others.into_iter().find(|found| !found.is_empty() && !options.across_machines) {
+            return Err(Incomparable { differences });
+        }
+        let pooled = |side| BenchReport::of_runs(side).unwrap_or_else(|| empty.clone());
+        Self::of_sides((&pooled(base), base.len()), (&pooled(new), new.len()), options)
+    }
+
+    fn of_sides(
+        (base, base_runs): (&BenchReport, usize),
+        (new, new_runs): (&BenchReport, usize),
+        options: ComparisonOptions,
+    ) -> Result<Self, Incomparable> {
         let machine_differences = differences(base, new);
         if !machine_differences.is_empty() && !options.across_machines {
             return Err(Incomparable { differences: machine_differences });
@@ -123,8 +159,8 @@ impl Comparison {
             counts,
             threshold: options.threshold,
             machine_differences,
-            base: Side::of(base),
-            new: Side::of(new),
+            base: Side::of(base, base_runs),
+            new: Side::of(new, new_runs),
             benchmarks,
             only_in_base,
             only_in_new,

@@ -11,7 +11,9 @@ use crate::run::Provenance;
 /// One of the two results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// When its run began.
+    /// How many runs it has. If there are several, each one's median is a sample.
+    pub runs: usize,
+    /// When its first run began.
     pub started: String,
     /// Where its samples come from.
     pub source: String,
@@ -26,8 +28,9 @@ pub struct Side {
 }
 
 impl Side {
-    pub(super) fn of(report: &BenchReport) -> Self {
+    pub(super) fn of(report: &BenchReport, runs: usize) -> Self {
         Self {
+            runs,
             started: report.started.clone(),
             source: report.source.clone(),
             profile: report.profile.clone(),

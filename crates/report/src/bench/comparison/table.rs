@@ -4,6 +4,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 
 use super::matched::Comparison;
+use crate::bench::nvbandwidth;
 
 impl Comparison {
     /// A table of the benchmarks, and below it what only one side has, what was skipped and the summary. Ends without a line
@@ -39,6 +40,14 @@ impl Comparison {
             of.iter().map(|skipped| format!("skipped in {side}: {}: {}", skipped.id, skipped.reason)).collect()
         };
         let skipped = [skipped("base", &self.base.skipped), skipped("new", &self.new.skipped)].concat();
-        differ.chain(base).chain(new).chain(skipped).collect()
+        differ.chain(base).chain(new).chain(skipped).chain(self.caution()).collect()
+    }
+
+    /// What to keep in mind with a verdict on single runs. In an imported result each sample is a run of its own.
+    fn caution(&self) -> Option<String> {
+        let is_single = self.base.runs == 1 && self.new.runs == 1 && self.base.source != nvbandwidth::NAME;
+        let text = "one run on each side: the verdicts do not tell a change from what differs between any two runs; four on \
+                    each side do";
+        is_single.then(|| text.to_owned())
     }
 }
