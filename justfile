@@ -11,8 +11,12 @@ test *ARGS:
 lint:
     cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings && RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
 
-# All benchmarks, or those that are named: `just bench --bench barrier`.
+# Measures this host into a folder, compares with the baseline, makes a page: `just bench --runs 5 results`.
 bench *ARGS:
+    scripts/bench.sh {{ ARGS }}
+
+# The criterion benchmarks, or those that are named: `just criterion --bench barrier`.
+criterion *ARGS:
     cargo bench --package peermap-benches {{ ARGS }}
 
 # What the documentation claims about speed, measured and judged.

@@ -63,8 +63,12 @@ done
 cp -r kernels fixtures "$out/"
 cp scripts/bundle-run.sh "$out/run"
 cp scripts/gpu-report.sh "$out/report"
+cp scripts/bench.sh "$out/bench"
+mkdir -p "$out/reports"
+[[ ! -d reports/baseline ]] || cp -r reports/baseline "$out/reports/"
+cp benches/c/control.c "$out/benches/"
 chmod -R u+w "$out"
-chmod 755 "$out/run" "$out/report"
+chmod 755 "$out/run" "$out/report" "$out/bench"
 
 manifest=$(mktemp)
 trap 'rm -f "$manifest"' EXIT

@@ -33,7 +33,7 @@ fn bench(arguments: &Bench) -> Result<ExitCode, Refusal> {
     let out = arguments.out.as_deref().map(Output::create).transpose()?;
     let chosen = backend::choose(&arguments.place)?;
     let report = measured(&chosen, &suites, arguments)?;
-    let json = serde_json::to_string_pretty(&report).expect("a result has text keys only");
+    let json = serde_json::to_string(&report).expect("a result has text keys only");
     if let Some(mut out) = out {
         writeln!(out, "{json}").map_err(crate::output::unwritten)?;
         out.finish()?;
