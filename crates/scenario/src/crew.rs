@@ -286,7 +286,7 @@ fn take_in(
             conductor.step(worker, step, events);
         }
         ToParent::Note(text) => events.event(&Event::Note { worker: Some(worker), text }),
-        ToParent::Calls { calls, last } => hand.calls.add(calls, last),
+        ToParent::Calls { part, last } => hand.calls.add(&part, last),
         ToParent::Done(done) => {
             hand.begin(Step::Exit);
             events.event(&Event::WorkerDone { worker, verified: done.verified });

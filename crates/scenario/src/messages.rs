@@ -7,10 +7,10 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::calls::CallRecord;
 use peermap_report::{Mismatch, Phases, Rates};
 use serde::{Deserialize, Serialize};
 
+use crate::calls::Part;
 use crate::error::Complaint;
 use crate::memmap_ipc::Task;
 
@@ -58,8 +58,8 @@ pub(crate) enum ToParent {
     Step(Step),
     /// Something for who wants to know more.
     Note(String),
-    /// Driver calls, in as many messages as they need; `last`: there are no more.
-    Calls { calls: Vec<CallRecord>, last: bool },
+    /// Driver calls, in as many parts as they need; `last`: there are no more.
+    Calls { part: Part, last: bool },
     /// All is done. The worker exits now.
     Done(Done),
     /// The worker cannot go on. It exits now.
@@ -144,7 +144,6 @@ mod tests {
 
     use peermap_driver::ByteSize;
     use peermap_report::FailureKind;
-    use peermap_report::calls::{Argument, CallError};
     use serde::de::DeserializeOwned;
 
     use super::*;
@@ -193,16 +192,7 @@ mod tests {
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));
         assert_survives(&ToParent::Done(done));
-        let error = CallError { result: Some("CUDA_ERROR_UNKNOWN".to_owned()), rule: None, message: "?".to_owned() };
-        let call = CallRecord {
-            call: "cuMemMap".to_owned(),
-            thread: 7,
-            start_ns: u64::MAX,
-            duration_ns: 3,
-            arguments: vec![("size".to_owned(), Argument::List(vec![Argument::Number(-1), Argument::None]))],
-            error: Some(error),
-        };
-        assert_survives(&ToParent::Calls { calls: vec![call], last: true });
+        assert_survives(&ToParent::Calls { part: Part(vec![0, 255, 7]), last: true });
         assert_survives(&ToParent::Failed(Complaint {
             kind: FailureKind::Driver,
             message: "CUDA_ERROR_INVALID_VALUE".to_owned(),

@@ -2,15 +2,14 @@
 
 use std::os::fd::OwnedFd;
 
-use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
-use peermap_report::calls::CallRecord;
+use peermap_ipc::{Channel, Deadline, IpcError, MAX_PAYLOAD, TypedChannel};
 
-use crate::calls::without_arguments;
+use crate::calls::Part;
 use crate::error::Complaint;
 use crate::messages::{Done, Start, Step, ToParent, ToWorker};
 
-/// How many driver calls go into one message, if they fit.
-const CALLS: usize = 128;
+/// How many bytes of driver calls go into one message, so that there is room for what stands around them.
+const PART: usize = MAX_PAYLOAD / 2;
 
 /// The worker's end of the channel to its parent.
 pub(crate) struct Post {
@@ -66,22 +65,15 @@ impl Post {
     }
 
     /// Sends all driver calls.
-    pub(crate) fn calls(&mut self, calls: &[CallRecord]) -> Result<(), IpcError> {
-        calls.chunks(CALLS).try_for_each(|some| self.some_calls(some))?;
-        self.tell(&ToParent::Calls { calls: Vec::new(), last: true })
-    }
-
-    /// Sends some in one message, or in halves if they are too long for one.
-    fn some_calls(&mut self, calls: &[CallRecord]) -> Result<(), IpcError> {
-        let message = |calls| ToParent::Calls { calls, last: false };
-        match (self.tell(&message(calls.to_vec())), calls) {
-            (Err(IpcError::PayloadTooLarge { .. }), [only]) => self.tell(&message(vec![without_arguments(only)])),
-            (Err(IpcError::PayloadTooLarge { .. }), _) => {
-                let (first, second) = calls.split_at(calls.len() / 2);
-                self.some_calls(first)?;
-                self.some_calls(second)
+    pub(crate) fn calls(&mut self, mut bytes: &[u8]) -> Result<(), IpcError> {
+        loop {
+            let (part, rest) = bytes.split_at(bytes.len().min(PART));
+            let last = rest.is_empty();
+            self.tell(&ToParent::Calls { part: Part(part.to_vec()), last })?;
+            if last {
+                return Ok(());
             }
-            (told, _) => told,
+            bytes = rest;
         }
     }
 
@@ -93,48 +85,34 @@ impl Post {
 
 #[cfg(test)]
 mod tests {
-    use peermap_report::calls::Argument;
-
     use super::*;
 
-    /// A call whose only argument has so many bytes.
-    fn call(number: u64, bytes: usize) -> CallRecord {
-        let arguments = vec![("name".to_owned(), Argument::Text("x".repeat(bytes)))];
-        CallRecord { call: "cuMemMap".to_owned(), thread: 1, start_ns: number, duration_ns: 1, arguments, error: None }
-    }
-
-    /// The calls as they arrive, and in how many messages.
-    fn sent(calls: &[CallRecord]) -> (Vec<CallRecord>, usize) {
+    /// Sends so many bytes; gives the length of each part that arrives, after comparing all of them.
+    fn parts(count: usize) -> Vec<usize> {
         let (ours, theirs) = Channel::pair().unwrap();
         let mut parent = TypedChannel::<ToWorker, ToParent>::new(ours);
-        let calls = calls.to_vec();
-        let worker = std::thread::spawn(move || Post::new(theirs).calls(&calls).unwrap());
-        let (mut arrived, mut messages) = (Vec::new(), 0);
-        while let (ToParent::Calls { calls, last: false }, _) = parent.recv(0, Deadline::NEVER).unwrap() {
-            arrived.extend(calls);
-            messages += 1;
+        let sent: Vec<u8> = (0..count).map(|index| (index % 251) as u8).collect();
+        let bytes = sent.clone();
+        let worker = std::thread::spawn(move || Post::new(theirs).calls(&bytes).unwrap());
+        let (mut arrived, mut lengths, mut more) = (Vec::new(), Vec::new(), true);
+        while more {
+            let (ToParent::Calls { part, last }, _) = parent.recv(0, Deadline::NEVER).unwrap() else {
+                panic!("only calls were sent")
+            };
+            lengths.push(part.0.len());
+            arrived.extend(part.0);
+            more = !last;
         }
         worker.join().unwrap();
-        (arrived, messages)
+        assert_eq!(arrived, sent);
+        lengths
     }
 
     #[test]
-    fn many_calls_arrive_in_their_order_in_as_many_messages_as_they_need() {
-        let small: Vec<_> = (0..300).map(|number| call(number, 10)).collect();
-        assert_eq!(sent(&small), (small, 3));
-        let large: Vec<_> = (0..4).map(|number| call(number, 20_000)).collect();
-        assert_eq!(sent(&large), (large, 2));
-        assert_eq!(sent(&[]), (Vec::new(), 0));
-    }
-
-    #[test]
-    fn a_call_that_fits_no_message_loses_its_arguments_only() {
-        let (arrived, _) = sent(&[call(0, 10), call(1, 100_000), call(2, 10)]);
-        let starts: Vec<u64> = arrived.iter().map(|call| call.start_ns).collect();
-        assert_eq!(starts, [0, 1, 2]);
-        assert_eq!(
-            arrived[1].arguments,
-            [("arguments".to_owned(), Argument::Text("left out, they are too long".to_owned()))]
-        );
+    fn calls_arrive_in_as_many_parts_as_they_need() {
+        assert_eq!(parts(0), [0]);
+        assert_eq!(parts(10), [10]);
+        assert_eq!(parts(PART), [PART]);
+        assert_eq!(parts(2 * PART + 1), [PART, PART, 1]);
     }
 }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
-use peermap_report::calls::CallRecord;
 use peermap_report::{FailureKind, Phases};
 
 use crate::calls::{CallRecorder, Recorded};
@@ -96,12 +95,12 @@ pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Drive
         Ok(()) => 0,
         Err(error) => {
             let call = error.driver_error().and_then(|error| driver.interceptor().call_of(error));
-            complain(&mut post, &recorded.interceptor().records(), error.complaint(call))
+            complain(&mut post, &recorded.interceptor().bytes(), error.complaint(call))
         }
     }
 }
 
-fn complain(post: &mut Post, calls: &[CallRecord], complaint: Complaint) -> i32 {
+fn complain(post: &mut Post, calls: &[u8], complaint: Complaint) -> i32 {
     // A parent that is gone cannot hear it, and nobody else is there.
     let _ = post.calls(calls).and_then(|()| post.failed(complaint));
     1
@@ -135,7 +134,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {
-        post.calls(&recorder.records())?;
+        post.calls(&recorder.bytes())?;
     }
     post.done(done)?;
     Ok(())

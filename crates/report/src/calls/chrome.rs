@@ -101,6 +101,7 @@ impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Argument::Number(number) => serializer.serialize_i128(*number),
+            Argument::Hex(number) => serializer.collect_str(&format_args!("{number:#x}")),
             Argument::Text(text) => serializer.serialize_str(text),
             Argument::List(values) => serializer.collect_seq(values.iter().map(Shown)),
             Argument::Fields(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, Shown(value)))),

@@ -60,7 +60,10 @@ pub struct CallError {
 pub enum Argument {
     /// A number; sizes are in bytes.
     Number(i128),
-    /// A name, or a number that is written as a text, such as an address.
+    /// An address or a handle. It is shown as text: readers take numbers for floating-point ones, which are not exact where
+    /// addresses are.
+    Hex(u64),
+    /// A name.
     Text(String),
     /// Several values.
     List(Vec<Argument>),

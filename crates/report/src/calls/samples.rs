@@ -17,7 +17,7 @@ pub(crate) fn parent() -> ProcessCalls {
 pub(crate) fn worker() -> ProcessCalls {
     let refused = CallRecord {
         arguments: vec![
-            ("ptr".to_owned(), Argument::Text("0x200000".to_owned())),
+            ("ptr".to_owned(), Argument::Hex(0x20_0000)),
             ("size".to_owned(), Argument::Number(4 << 20)),
             ("stream".to_owned(), Argument::None),
             ("location".to_owned(), Argument::Fields(vec![("id".to_owned(), Argument::Number(-1))])),

@@ -2,11 +2,13 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | `recorder.rs` | notes each call of a process, with as little work as possible while the call is being timed |
-//! | `told.rs` | the same as the parent's records, and what the parent knows of a worker's calls |
+//! | `recorder.rs` | notes each call of a process, with as little work as possible while the run goes on |
+//! | `wire.rs` | the calls as bytes, and back as the records of the report |
+//! | `heard.rs` | what the parent knows of a worker's calls |
 
+mod heard;
 mod recorder;
-mod told;
+mod wire;
 
+pub(crate) use heard::{Heard, Part};
 pub(crate) use recorder::{CallRecorder, Recorded};
-pub(crate) use told::{Heard, without_arguments};

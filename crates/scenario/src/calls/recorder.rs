@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use peermap_driver::{Call, DriverError, Intercepted, Interceptor, Result, Value};
 use peermap_ipc::clock::{monotonic_ns, thread_id};
 
-/// How many calls have room before the first allocation: more than a run without measurements makes.
-const ROOM: usize = 1024;
+/// For how many calls there is room from the beginning: more than a run with few devices makes.
+const ROOM: usize = 256;
 
 /// A driver whose calls are recorded.
 pub(crate) type Recorded<D> = Intercepted<D, CallRecorder>;
@@ -60,9 +60,11 @@ impl Interceptor for CallRecorder {
         if self.is_recording() {
             let (arguments, thread) = (arguments(), thread_id());
             let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            noted.push(Noted { call, thread, start_ns: 0, end_ns: None, arguments, error: None });
             // The clock is read last here and first below, so that the time of a call is its own.
-            let start_ns = monotonic_ns();
-            noted.push(Noted { call, thread, start_ns, end_ns: None, arguments, error: None });
+            if let Some(last) = noted.last_mut() {
+                last.start_ns = monotonic_ns();
+            }
         }
         Ok(())
     }

@@ -146,9 +146,6 @@ impl Run<'_> {
         let task = plan.task(options, kernels, measure);
         let mut handover = Handover::new(&plan, task, &mut buffers, barrier, descriptor_batch()?, self.record_calls);
         let outcome = crew.conduct(&mut handover, events, deadline);
-        if self.record_calls {
-            self.workers_calls.borrow_mut().extend(plan.calls(crew.hands(), measure));
-        }
 
         let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
         let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
@@ -157,6 +154,10 @@ impl Run<'_> {
             failure: outcome.err().map(|error| self.cause(error)),
             wall_ms: ms_since(begun),
         };
+        // Only now that the time of the run is taken.
+        if self.record_calls {
+            self.workers_calls.borrow_mut().extend(plan.calls(crew.hands(), measure));
+        }
         Ok(plan.report(options, *backend, kernels, end))
     }
 

@@ -65,7 +65,7 @@ pub fn a_mapping_has_its_arguments() {
         map.arguments.iter().find(|(known, _)| known == name).map(|(_, argument)| argument.clone()).unwrap()
     };
     let address = |map: &CallRecord| match argument(map, "ptr") {
-        Argument::Text(text) => u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap(),
+        Argument::Hex(address) => address,
         other => panic!("{other:?}"),
     };
     assert_eq!(address(maps[1]) - address(maps[0]), 2 << 20);
