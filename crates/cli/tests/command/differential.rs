@@ -88,7 +88,7 @@ fn another_machine_differs_and_what_differs_is_shrunk_and_recorded() {
 fn what_cannot_be_generated_is_wrong_usage() {
     for (arguments, word) in [
         (["--devices", "3"], "--devices"),
-        (["--weight", "pools=1"], "legacy"),
+        (["--weight", "graphs=1"], "legacy"),
         (["--weight", "legacy"], "NAME=N"),
         (["--profile", "h100"], "h100"),
     ] {

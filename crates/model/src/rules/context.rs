@@ -5,17 +5,18 @@ use super::rules;
 rules! { CONTEXT;
     INIT_1 = "INIT-1" [cuDeviceGetCount, cuMemAddressReserve, cuMemCreate, cuMemRelease, cuMemMap, cuMemUnmap,
         cuMemAddressFree, cuMemSetAccess, cuMemGetAccess, cuCtxCreate, cuMemAlloc, cuMemGetAllocationGranularity,
-        cuMemImportFromShareableHandle] NOT_INITIALIZED:
+        cuMemImportFromShareableHandle, cuDeviceGetDefaultMemPool] NOT_INITIALIZED:
         "cuInit comes before every other call"
         step "vmm" "before-init" 1 step "vmm" "before-init" 12 step "share" "import-before-init" 6;
     INIT_2 = "INIT-2" [cuInit] INVALID_VALUE: "the flags of cuInit must be 0" step "vmm" "before-init" 13;
     INIT_3 = "INIT-3" [cuInit] NO_DEVICE: "at least one device must be visible; CUDA_VISIBLE_DEVICES may hide them" manual "cuInit";
-    DEVICE_1 = "DEVICE-1" [cuDeviceGet, cuDeviceCanAccessPeer, cuCtxCreate] INVALID_DEVICE:
+    DEVICE_1 = "DEVICE-1" [cuDeviceGet, cuDeviceCanAccessPeer, cuCtxCreate, cuDeviceGetDefaultMemPool] INVALID_DEVICE:
         "the device must be one that this process sees" step "peer" "peer-access-query" 6 step "legacy" "ctx-life" 2;
     DEVICE_2 = "DEVICE-2" [cuDeviceGetAttribute] INVALID_VALUE: "the attribute must be a known one"
         hardware "device::attributes_are_numbers_and_unknown_ones_are_refused";
     CTX_1 = "CTX-1" [cuCtxSynchronize, cuCtxPopCurrent, cuMemAlloc, cuMemsetD8, cuMemcpyDtoH, cuIpcOpenMemHandle,
-        cuIpcGetMemHandle, cuIpcCloseMemHandle, cuMemGetAddressRange, cuPointerGetAttribute] INVALID_CONTEXT:
+        cuIpcGetMemHandle, cuIpcCloseMemHandle, cuMemGetAddressRange, cuPointerGetAttribute, cuMemAllocAsync,
+        cuMemAllocFromPoolAsync, cuMemFreeAsync] INVALID_CONTEXT:
         "a context must be current on the calling thread"
         step "vmm" "no-context" 9 step "vmm" "no-context" 10 step "edges" "context-stack" 3
         step "found/legacy-handle-no-context" "legacy-handle-no-context" 5
@@ -27,7 +28,7 @@ rules! { CONTEXT;
     CTX_3 = "CTX-3" [cuCtxSynchronize] CONTEXT_IS_DESTROYED:
         "a context that another thread destroyed stays current and is of no use" manual "cuCtxDestroy";
     FAULT_1 = "FAULT-1" [cuCtxSynchronize, cuCtxCreate, cuMemcpyDtoH, cuMemsetD8, cuMemAlloc, cuMemGetInfo,
-        cuLaunchKernel] ILLEGAL_ADDRESS:
+        cuLaunchKernel, cuMemGetAddressRange, cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemFreeAsync] ILLEGAL_ADDRESS:
         "work reached an address without the right to; the process's contexts are dead from then on"
         step "vmm" "kernel-fault-unmapped" 9 step "vmm" "kernel-fault-unmapped" 28 step "peer" "peer-fault" 13
         step "inflight" "memset-then-unmap" 9;
