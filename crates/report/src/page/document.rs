@@ -1,0 +1,108 @@
+//! The order of the page.
+
+use maud::{Markup, html};
+
+use crate::bench::{BenchReport, Unit};
+
+use super::history::Histories;
+use super::measured::{Suite, suites};
+use super::{Named, facts, frame, heat, line, strip, table, time, verdicts};
+
+const STYLE: &str = include_str!("page.css");
+/// Up to how many small figures of a kind are shown without being asked for.
+const OPEN: usize = 24;
+
+/// The page of some results: the last one in full, compared with the first, and the histories of all. It loads nothing.
+#[must_use]
+pub fn page(results: &[Named]) -> String {
+    let Some(Named { report: last, .. }) = results.last() else {
+        return frame("Benchmarks", STYLE, &html! { h1 { "Benchmarks" } p { "There is no result." } });
+    };
+    let suites = suites(last);
+    let comparable = results.iter().map(|result| &result.report).filter(|report| facts::comparable(report, last));
+    let histories = Histories::new(comparable.collect());
+    let title = format!("Benchmarks: {}, {}", facts::name(last), time::show(&last.started));
+    frame(
+        &title,
+        STYLE,
+        &html! {
+            header { (head(last)) (links(results, &suites)) }
+            main {
+                (verdicts::section(results))
+                (table::floors(&suites))
+                @if suites.is_empty() { p { "Nothing was measured." } }
+                @for (number, suite) in suites.iter().enumerate() { (section(number, suite, &histories)) }
+                (facts::machine(last))
+                (table::skipped(last))
+                (facts::files(results))
+            }
+        },
+    )
+}
+
+fn head(report: &BenchReport) -> Markup {
+    html! {
+        h1 { "Benchmarks on " (facts::name(report)) }
+        p {
+            "Measured " (time::show(&report.started)) ", source " (report.source)
+            @if let Some(profile) = &report.profile { ", profile " (profile) }
+            @if report.quick { ", quick: fewer sizes and samples" }
+            "."
+        }
+        @if report.source == "sim" {
+            p.notice { "These figures are of simulated devices. None of them says anything about hardware." }
+        }
+    }
+}
+
+fn links(results: &[Named], suites: &[Suite<'_>]) -> Markup {
+    let floors = suites.iter().flat_map(|suite| &suite.all).any(|one| one.benchmark.floor.is_some());
+    html! {
+        nav aria-label="Sections" {
+            @if results.len() > 1 { a href="#verdicts" { "Verdicts" } }
+            @if floors { a href="#floors" { "Floors" } }
+            @for (number, suite) in suites.iter().enumerate() { a href={ "#suite-" (number) } { (suite.name) } }
+            a href="#machine" { "Machine" }
+            a href="#skipped" { "Skipped" }
+            @if results.len() > 1 { a href="#results" { "Results" } }
+        }
+    }
+}
+
+fn section(number: usize, suite: &Suite<'_>, histories: &Histories<'_>) -> Markup {
+    let by_size = |unit| line::figures(suite, unit);
+    let figures = [
+        by_size(Unit::Nanoseconds),
+        by_size(Unit::Instructions),
+        heat::figures(suite),
+        by_size(Unit::GigabytesPerSecond),
+    ]
+    .concat();
+    let (spreads, left_out) = strip::figures(suite);
+    let spread_note = (left_out > 0).then(|| format!("The {left_out} whose medians are surest are not drawn."));
+    let (past, past_note) = histories.figures(suite);
+    html! {
+        h2 id={ "suite-" (number) } { (suite.name) }
+        @if !figures.is_empty() {
+            p.legend { "Marks are medians, bars their 95 % intervals; where devices are joined, from the lowest to the highest." }
+            div.figures { @for figure in &figures { (figure) } }
+        }
+        (small("Distribution of samples", "small", &spreads, spread_note.as_deref()))
+        (small(&format!("History: {}", histories.extent()), "past", &past, past_note.as_deref()))
+        h3 { "Every benchmark" }
+        (table::benchmarks(suite))
+    }
+}
+
+/// Small figures, which can be folded; many are.
+fn small(title: &str, class: &str, figures: &[Markup], note: Option<&str>) -> Markup {
+    html! {
+        @if !figures.is_empty() {
+            details open[figures.len() <= OPEN] {
+                summary { (title) " (" (figures.len()) ")" }
+                @if let Some(note) = note { p.legend { (note) } }
+                div.(class) { @for figure in figures { (figure) } }
+            }
+        }
+    }
+}

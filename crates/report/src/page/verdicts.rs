@@ -1,0 +1,159 @@
+//! What became slower or faster between the first result and the last.
+
+use maud::{Markup, html};
+
+use crate::bench::{Compared, Comparison, ComparisonOptions, Interval, Summary, Threshold, Verdict};
+
+use super::Named;
+use super::figure::At;
+use super::scale::Scale;
+use super::table::{anchor, plural};
+use super::time;
+
+const WIDTH: f64 = 120.0;
+const HEIGHT: f64 = 16.0;
+/// The ratios at the ends of the drawn ones.
+const ENDS: (f64, f64) = (0.5, 2.0);
+
+/// The verdicts of the last result against the first. Nothing if there is one alone.
+pub(super) fn section(results: &[Named]) -> Markup {
+    let [base, .., new] = results else { return html! {} };
+    html! {
+        h2 id="verdicts" { "Verdicts" }
+        p.legend { "Base: " (told(base)) ". New: " (told(new)) "." }
+        @match Comparison::new(&base.report, &new.report, ComparisonOptions::default()) {
+            Ok(comparison) => (compared(&comparison)),
+            Err(error) => {
+                p { "There are none, because the two say nothing about each other:" }
+                ul.plain { @for difference in &error.differences { li { (difference) } } }
+            }
+        }
+    }
+}
+
+fn told(result: &Named) -> String {
+    format!("{}, {}", result.name, time::show(&result.report.started))
+}
+
+fn compared(comparison: &Comparison) -> Markup {
+    let (same, told): (Vec<_>, Vec<_>) = comparison.benchmarks.iter().partition(|one| one.verdict == Verdict::Same);
+    let threshold = comparison.threshold;
+    html! {
+        p.summary { (comparison.summary) }
+        p.legend {
+            "The ratio says how many times as slow the new one is: above 1 is slower, for rates as well. A verdict is given \
+             where the whole interval lies on one side of the threshold of " (threshold) ", or within it. In the drawings the \
+             threshold is the shaded part, from half as slow to twice as slow is the whole width, and what is wider is cut."
+        }
+        @if !told.is_empty() { (table(&told, threshold)) }
+        @if !same.is_empty() {
+            details {
+                summary { (plural(same.len(), "benchmark is the same", "benchmarks are the same")) }
+                (table(&same, threshold))
+            }
+        }
+        (only("Only the base has", &comparison.only_in_base))
+        (only("Only the new one has", &comparison.only_in_new))
+    }
+}
+
+fn only(what: &str, ids: &[String]) -> Markup {
+    html! { @if !ids.is_empty() { p { (what) ": " (ids.join("; ")) "." } } }
+}
+
+fn table(rows: &[&Compared], threshold: Threshold) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Verdicts" {
+            table {
+                thead {
+                    tr {
+                        @for column in ["benchmark", "verdict", "base", "new", "ratio", "95 % interval", ""] {
+                            th scope="col" { (column) }
+                        }
+                    }
+                }
+                tbody { @for row in rows { (line(row, threshold)) } }
+            }
+        }
+    }
+}
+
+fn line(row: &Compared, threshold: Threshold) -> Markup {
+    let median = |side: Option<Summary>| side.map_or_else(|| "–".to_owned(), |it| row.unit.show(it.median));
+    let interval = row.change.and_then(|change| change.interval);
+    html! {
+        tr {
+            th scope="row" { a href={ "#" (anchor(&row.id)) } { (row.id) } }
+            td { span.word.(class(row.verdict)) { (row.verdict) } }
+            td { (median(row.base)) }
+            td { (median(row.new)) }
+            @match row.change { Some(change) => td { (format!("{:.3}", change.ratio)) }, None => td { "–" } }
+            @match (interval, &row.reason) {
+                (Some(Interval { low, high }), _) => td { (format!("{low:.3} to {high:.3}")) },
+                (None, reason) => td.words { (reason.as_deref().unwrap_or("–")) },
+            }
+            td { @if let Some((change, interval)) = row.change.zip(interval) { (drawing(change.ratio, interval, threshold)) } }
+        }
+    }
+}
+
+const fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "worse",
+        Verdict::Faster => "better",
+        Verdict::Ambiguous => "unclear",
+        Verdict::Same => "same",
+    }
+}
+
+/// The ratio with its interval, before what counts as the same.
+fn drawing(ratio: f64, interval: Interval, threshold: Threshold) -> Markup {
+    let scale = Scale::logarithmic(ENDS, (2.0, WIDTH - 2.0));
+    let [low, high, middle] = [interval.low, interval.high, ratio].map(|value| At(scale.place(value)));
+    let band = threshold.band();
+    let (left, right) = (scale.place(band.low), scale.place(band.high));
+    html! {
+        // The cells beside it say the same in numbers.
+        svg.ratio viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } width=(WIDTH) height=(HEIGHT) aria-hidden="true" {
+            path.band d={ "M" (At(left)) " 0H" (At(right)) "V" (HEIGHT) "H" (At(left)) "z" } {}
+            path.grid d={ "M" (At(scale.place(1.0))) " 0V" (HEIGHT) } {}
+            path.bar d={ "M" (low) " 8H" (high) "M" (low) " 5v6M" (high) " 5v6" } {}
+            path.mark d={ "M" (middle) " 8m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z" } {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{BenchReport, Benchmark};
+    use crate::page::made_up::benchmark;
+
+    fn result(factor: f64) -> Named {
+        let mut report = BenchReport::new("sim", "2026-01-31T12:00:00Z");
+        let samples: Vec<f64> = (0..30).map(|number| factor * (100.0 + f64::from(number % 5))).collect();
+        report.benchmarks = vec![Benchmark { samples, ..benchmark("control", "mem_create", &[]) }];
+        Named { name: "a<b>.json".to_owned(), report }
+    }
+
+    #[test]
+    fn one_result_has_no_verdict() {
+        assert_eq!(section(&[result(1.0)]).into_string(), "");
+    }
+
+    #[test]
+    fn verdicts_are_words_with_ratio_and_units() {
+        let drawn = section(&[result(1.0), result(9.0), result(2.0)]).into_string();
+        for part in ["SLOWER", "2.000", "102 ns", "204 ns", "a&lt;b&gt;.json", "1 slower"] {
+            assert!(drawn.contains(part), "{part} in {drawn}");
+        }
+    }
+
+    #[test]
+    fn machines_that_differ_have_none_and_it_is_said_why() {
+        let mut other = result(1.0);
+        other.report.machine.cores = 64;
+        let drawn = section(&[result(1.0), other]).into_string();
+        assert!(drawn.contains("cores") && !drawn.contains("<table"), "{drawn}");
+    }
+}
