@@ -48,12 +48,6 @@ pub(super) struct Tick {
     pub(super) text: String,
 }
 
-/// Ticks of values in a unit.
-pub(super) fn ticks(unit: Unit, scale: &Scale, count: usize) -> Vec<Tick> {
-    let values = scale.ticks(count);
-    values.into_iter().map(|value| Tick { at: scale.place(value), text: short(unit, value) }).collect()
-}
-
 /// A round value without the zeros that say nothing: `10 us`, `2000`. Rates and counts have their unit above the axis.
 pub(super) fn short(unit: Unit, value: f64) -> String {
     let shown = match unit {
@@ -78,22 +72,25 @@ pub(super) fn short_with_unit(unit: Unit, value: f64) -> String {
     }
 }
 
-/// What the values of an axis are.
-pub(super) const fn quantity(unit: Unit) -> &'static str {
+/// What the values of an axis are, where the texts beside it do not say it.
+const fn quantity(unit: Unit) -> Option<&'static str> {
     match unit {
-        Unit::Nanoseconds => "time",
-        Unit::GigabytesPerSecond => "GB/s",
-        Unit::Instructions => "instructions",
+        Unit::Nanoseconds => None,
+        Unit::GigabytesPerSecond => Some("GB/s"),
+        Unit::Instructions => Some("instructions"),
     }
 }
 
-/// The horizontal axis lines with their texts to the left of the area, and what they are above them.
-pub(super) fn rows(area: &Area, ticks: &[Tick], title: &str) -> Markup {
+/// The horizontal lines of about `count` values, with their texts to the left of the area, and their unit above them.
+pub(super) fn rows(area: &Area, unit: Unit, scale: &Scale, count: usize) -> Markup {
     html! {
-        text.tick x=(At(area.x.start)) y=(At(area.y.start - 10.0)) { (title) }
-        @for tick in ticks {
-            path.grid d={ "M" (At(area.x.start)) " " (At(tick.at)) "H" (At(area.x.end)) } {}
-            text.tick.end x=(At(area.x.start - 6.0)) y=(At(tick.at + 3.5)) { (tick.text) }
+        @if let Some(quantity) = quantity(unit) {
+            text.tick.end x=(At(area.x.start - 6.0)) y=(At(area.y.start - 10.0)) { (quantity) }
+        }
+        @for value in scale.ticks(count) {
+            @let y = scale.place(value);
+            path.grid d={ "M" (At(area.x.start)) " " (At(y)) "H" (At(area.x.end)) } {}
+            text.tick.end x=(At(area.x.start - 6.0)) y=(At(y + 3.5)) { (short(unit, value)) }
         }
     }
 }

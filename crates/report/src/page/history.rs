@@ -10,6 +10,7 @@ use super::change::{Step, steps};
 use super::figure::{self, Area, At, MARGIN, Tick};
 use super::measured::Suite;
 use super::scale::{Scale, range};
+use super::table::plural;
 use super::time;
 
 /// Two results are a comparison, not a history.
@@ -87,8 +88,12 @@ impl<'r> Histories<'r> {
         all.sort_by_key(|history| history.steps.is_empty());
         let left_out = all.get(MOST..).unwrap_or_default();
         let stepped = left_out.iter().filter(|history| !history.steps.is_empty()).count();
-        let said = (!left_out.is_empty())
-            .then(|| format!("{} more are not drawn; {stepped} of them have a step.", left_out.len()));
+        let stepped = if stepped == 0 {
+            "none of them has a step".to_owned()
+        } else {
+            plural(stepped, "has a step", "have a step")
+        };
+        let said = (!left_out.is_empty()).then(|| format!("{} more are not drawn; {stepped}.", left_out.len()));
         (all.iter().take(MOST).map(|history| self.draw(history)).collect(), said)
     }
 
@@ -104,7 +109,7 @@ impl<'r> Histories<'r> {
                 svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" {
                     title { "History of " (id) }
                     desc { (describe(*unit, medians, steps)) }
-                    (figure::rows(&AREA, &figure::ticks(*unit, &up, 3), figure::quantity(*unit)))
+                    (figure::rows(&AREA, *unit, &up, 3))
                     (figure::columns(&AREA, &self.dates(&across)))
                     path.band d=(band(medians, x, &up)) {}
                     path.line.c0 d=(line(medians, x, &up)) {}

@@ -38,7 +38,7 @@ fn figure(unit: Unit, along: &Along<'_>, lines: &[Series]) -> Markup {
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" {
                 title { (title) ": " (labels.join("; ")) }
                 desc { (description(unit, lines)) }
-                (figure::rows(&AREA, &figure::ticks(unit, &up, 6), figure::quantity(unit)))
+                (figure::rows(&AREA, unit, &up, 6))
                 (figure::columns(&AREA, &across.ticks()))
                 @for (kind, line) in lines.iter().enumerate() { (draw(unit, kind, line, &across, &up)) }
             }

@@ -2,8 +2,8 @@
 
 /// The least share of the axis that a range without extent is given on each side.
 const WIDEN: f64 = 0.05;
-/// Up to which ratio of its ends a logarithmic axis names 1, 2 and 5 of each power of ten, not the powers alone.
-const FEW_DECADES: f64 = 100.0;
+/// What a logarithmic axis may name of each power of ten, the finest first.
+const MULTIPLES: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
 
 /// An axis: from values to places.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,15 +47,18 @@ impl Scale {
         if !self.logarithmic {
             return self.even_ticks(count);
         }
-        let multiples: &[f64] = if self.high / self.low < FEW_DECADES { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let decades = decade(self.low)..=decade(self.high);
-        let all = decades.flat_map(|power| multiples.iter().map(move |multiple| multiple * 10f64.powi(power)));
-        let inside: Vec<f64> = all.filter(|tick| self.holds(*tick)).collect();
-        if inside.len() < 2 {
+        let of = |multiples: &[f64]| -> Vec<f64> {
+            let decades = decade(self.low)..=decade(self.high);
+            let all = decades.flat_map(|power| multiples.iter().map(move |multiple| multiple * 10f64.powi(power)));
+            all.filter(|tick| self.holds(*tick)).collect()
+        };
+        let fine = MULTIPLES.iter().map(|multiples| of(multiples)).find(|ticks| ticks.len() <= count);
+        let ticks = fine.unwrap_or_else(|| of(&[1.0]));
+        if ticks.len() < 2 {
             return self.even_ticks(count);
         }
-        let step = inside.len().div_ceil(count.max(2));
-        inside.into_iter().step_by(step).collect()
+        let step = ticks.len().div_ceil(count.max(2));
+        ticks.into_iter().step_by(step).collect()
     }
 
     /// Powers of two on the axis, not more than `count`.

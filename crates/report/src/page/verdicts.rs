@@ -13,7 +13,7 @@ use super::time;
 const WIDTH: f64 = 120.0;
 const HEIGHT: f64 = 16.0;
 /// The ratios at the ends of the drawn ones.
-const ENDS: (f64, f64) = (0.5, 2.0);
+const ENDS: (f64, f64) = (1.0 / 1.5, 1.5);
 
 /// The verdicts of the last result against the first. Nothing if there is one alone.
 pub(super) fn section(results: &[Named]) -> Markup {
@@ -43,7 +43,7 @@ fn compared(comparison: &Comparison) -> Markup {
         p.legend {
             "The ratio says how many times as slow the new one is: above 1 is slower, for rates as well. A verdict is given \
              where the whole interval lies on one side of the threshold of " (threshold) ", or within it. In the drawings the \
-             threshold is the shaded part, from half as slow to twice as slow is the whole width, and what is wider is cut."
+             threshold is shaded; they reach from 0.67 to 1.5, and what lies outside is put on their ends."
         }
         @if !told.is_empty() { (table(&told, threshold)) }
         @if !same.is_empty() {
