@@ -12,6 +12,10 @@ const STYLE: &str = include_str!("page.css");
 /// Up to how many small figures of a kind are shown without being asked for.
 const OPEN: usize = 24;
 
+/// What the figures by size show.
+const MARKS: &str =
+    "Marks are medians, bars their 95 % intervals; where devices are joined, from the lowest to the highest.";
+
 /// The page of some results: the last one in full, compared with the first, and the histories of all. It loads nothing.
 #[must_use]
 pub fn page(results: &[Named]) -> String {
@@ -70,21 +74,17 @@ fn links(results: &[Named], suites: &[Suite<'_>]) -> Markup {
 }
 
 fn section(number: usize, suite: &Suite<'_>, histories: &Histories<'_>) -> Markup {
-    let by_size = |unit| line::figures(suite, unit);
-    let figures = [
-        by_size(Unit::Nanoseconds),
-        by_size(Unit::Instructions),
-        heat::figures(suite),
-        by_size(Unit::GigabytesPerSecond),
-    ]
-    .concat();
+    let [times, instructions, rates] =
+        [Unit::Nanoseconds, Unit::Instructions, Unit::GigabytesPerSecond].map(|unit| line::figures(suite, unit));
+    let lines = !(times.is_empty() && instructions.is_empty() && rates.is_empty());
+    let figures = [times, instructions, heat::figures(suite), rates].concat();
     let (spreads, left_out) = strip::figures(suite);
     let spread_note = (left_out > 0).then(|| format!("The {left_out} whose medians are surest are not drawn."));
     let (past, past_note) = histories.figures(suite);
     html! {
         h2 id={ "suite-" (number) } { (suite.name) }
         @if !figures.is_empty() {
-            p.legend { "Marks are medians, bars their 95 % intervals; where devices are joined, from the lowest to the highest." }
+            @if lines { p.legend { (MARKS) } }
             div.figures { @for figure in &figures { (figure) } }
         }
         (small("Distribution of samples", "small", &spreads, spread_note.as_deref()))

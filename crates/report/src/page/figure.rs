@@ -85,7 +85,7 @@ const fn quantity(unit: Unit) -> Option<&'static str> {
 pub(super) fn rows(area: &Area, unit: Unit, scale: &Scale, count: usize) -> Markup {
     html! {
         @if let Some(quantity) = quantity(unit) {
-            text.tick.end x=(At(area.x.start - 6.0)) y=(At(area.y.start - 10.0)) { (quantity) }
+            text.tick.end x=(At(area.x.start - 6.0)) y=(At(area.y.start - 9.0)) { (quantity) }
         }
         @for value in scale.ticks(count) {
             @let y = scale.place(value);

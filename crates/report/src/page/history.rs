@@ -20,8 +20,8 @@ const MOST: usize = 24;
 /// Up to how many results each has a dot.
 const DOTS: usize = 40;
 const WIDTH: f64 = 300.0;
-const HEIGHT: f64 = 140.0;
-const AREA: Area = Area { x: 56.0..WIDTH - MARGIN, y: 24.0..HEIGHT - 22.0 };
+const HEIGHT: f64 = 132.0;
+const AREA: Area = Area { x: 56.0..WIDTH - MARGIN, y: 17.0..HEIGHT - 22.0 };
 /// The least extent of the axis of values, as a share: noise is not to look like an event.
 const LEAST_EXTENT: f64 = 0.1;
 

@@ -26,10 +26,18 @@ impl<'r> Measured<'r> {
         ENDS.iter().find_map(|(from, to)| Some((self.parameter(from)?, self.parameter(to)?)))
     }
 
-    /// The name, and the parameters that are not among these keys: `copy, engine ce`.
+    /// The name, and the parameters that are not among these keys: `copy, 0 to 1, engine ce`.
     pub(super) fn label(&self, without: &[&str]) -> String {
-        let parameters = self.benchmark.parameters.iter().filter(|(key, _)| !without.contains(&key.as_str()));
-        parameters.fold(self.benchmark.name.clone(), |label, (key, value)| format!("{label}, {}", words(key, value)))
+        let ends = ENDS.iter().find(|(from, to)| self.parameter(from).is_some() && self.parameter(to).is_some());
+        let ends = ends.filter(|(from, to)| !without.contains(from) && !without.contains(to));
+        let is_end = |key: &str| ends.is_some_and(|(from, to)| [*from, *to].contains(&key));
+        let mut label = self.benchmark.name.clone();
+        if let Some((from, to)) = ends.and_then(|_| self.ends()) {
+            label.push_str(&format!(", {from} to {to}"));
+        }
+        let parameters = self.benchmark.parameters.iter().map(|(key, value)| (key.as_str(), value));
+        let told = parameters.filter(|(key, _)| !without.contains(key) && !is_end(key));
+        told.fold(label, |label, (key, value)| format!("{label}, {}", words(key, value)))
     }
 
     /// Whether the median does not reach the floor; on which side that is depends on the unit. What has no median reaches none.
@@ -45,7 +53,7 @@ impl<'r> Measured<'r> {
 
 /// A parameter in words. A size says what it is by its unit.
 fn words(key: &str, value: &str) -> String {
-    if key == "size" { value.to_owned() } else { format!("{key} {value}") }
+    if key == "size" { value.to_owned() } else { format!("{} {value}", key.replace('_', " ")) }
 }
 
 /// An interval in words: `34.1 us to 34.5 us`.
@@ -87,6 +95,7 @@ mod tests {
         let measured = Measured::new(&one);
         assert_eq!(measured.ends(), Some(("0", "1")));
         assert_eq!(measured.label(&["from", "to"]), "peer, engine ce, 2 MiB");
+        assert_eq!(measured.label(&["size"]), "peer, 0 to 1, engine ce");
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn draw(one: &Measured<'_>, summary: &Summary) -> Markup {
     let label = one.label(&[]);
     html! {
         figure {
-            figcaption { (label) small { "median " (unit.show(summary.median)) ", " (summary.count) " samples" } }
+            figcaption { (label) small { "median " (unit.show(summary.median)) ", n = " (summary.count) } }
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" {
                 title { "Distribution of " (label) }
                 desc { (description(unit, summary, &spread)) }

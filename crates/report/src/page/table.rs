@@ -28,7 +28,7 @@ pub(super) fn benchmarks(suite: &Suite<'_>) -> Markup {
 fn row(one: &Measured<'_>) -> Markup {
     let unit = one.benchmark.unit;
     html! {
-        th scope="row" { (one.label(&[])) }
+        th scope="row" { (breakable(&one.label(&[]))) }
         @if let Some(summary) = &one.summary {
             td { (unit.show(summary.median)) }
             td { (show(unit, summary.interval)) }
@@ -60,6 +60,11 @@ pub(super) fn anchor(id: &str) -> String {
     anchor
 }
 
+/// An id that may be broken behind the signs between its words.
+pub(super) fn breakable(id: &str) -> Markup {
+    html! { @for part in id.split_inclusive(['/', '_', ',', '=']) { (part) wbr; } }
+}
+
 /// The floors that were missed. Empty if the result has none.
 pub(super) fn floors(suites: &[Suite<'_>]) -> Markup {
     let floored: Vec<&Measured<'_>> =
@@ -83,7 +88,7 @@ fn floor(one: &Measured<'_>) -> Markup {
     let id = one.benchmark.id();
     html! {
         span.word.worse { "MISSED" } " "
-        a href={ "#" (anchor(&id)) } { (id) } ": "
+        a href={ "#" (anchor(&id)) } { (breakable(&id)) } ": "
         @if let Some(summary) = &one.summary { (unit.show(summary.median)) } @else { (unmeasured(one)) }
         @if let Some(floor) = &one.benchmark.floor { "; the floor is " (unit.show(floor.value)) ", " (floor.source) }
     }
@@ -96,7 +101,7 @@ pub(super) fn skipped(report: &BenchReport) -> Markup {
         @if report.skipped.is_empty() {
             p { "Nothing was skipped." }
         } @else {
-            dl.facts { @for Skipped { id, reason } in &report.skipped { dt { (id) } dd { (reason) } } }
+            dl.facts { @for Skipped { id, reason } in &report.skipped { dt { (breakable(id)) } dd { (reason) } } }
         }
     }
 }

@@ -7,11 +7,13 @@ use crate::bench::{Compared, Comparison, ComparisonOptions, Interval, Summary, T
 use super::Named;
 use super::figure::At;
 use super::scale::Scale;
-use super::table::{anchor, plural};
+use super::table::{anchor, breakable, plural};
 use super::time;
 
 const WIDTH: f64 = 120.0;
 const HEIGHT: f64 = 16.0;
+/// Up to how many ambiguous ones are shown without being asked for.
+const SHOWN: usize = 12;
 /// The ratios at the ends of the drawn ones.
 const ENDS: (f64, f64) = (1.0 / 1.5, 1.5);
 
@@ -36,7 +38,10 @@ fn told(result: &Named) -> String {
 }
 
 fn compared(comparison: &Comparison) -> Markup {
-    let (same, told): (Vec<_>, Vec<_>) = comparison.benchmarks.iter().partition(|one| one.verdict == Verdict::Same);
+    let of = |verdicts: &[Verdict]| -> Vec<&Compared> {
+        comparison.benchmarks.iter().filter(|one| verdicts.contains(&one.verdict)).collect()
+    };
+    let changed = of(&[Verdict::Slower, Verdict::Faster]);
     let threshold = comparison.threshold;
     html! {
         p.summary { (comparison.summary) }
@@ -45,15 +50,24 @@ fn compared(comparison: &Comparison) -> Markup {
              where the whole interval lies on one side of the threshold of " (threshold) ", or within it. In the drawings the \
              threshold is shaded; they reach from 0.67 to 1.5, and what lies outside is put on their ends."
         }
-        @if !told.is_empty() { (table(&told, threshold)) }
-        @if !same.is_empty() {
-            details {
-                summary { (plural(same.len(), "benchmark is the same", "benchmarks are the same")) }
-                (table(&same, threshold))
-            }
-        }
+        @if !changed.is_empty() { (table(&changed, threshold)) }
+        (folded(&of(&[Verdict::Ambiguous]), "ambiguous", threshold))
+        (folded(&of(&[Verdict::Same]), "the same", threshold))
         (only("Only the base has", &comparison.only_in_base))
         (only("Only the new one has", &comparison.only_in_new))
+    }
+}
+
+/// Those that nobody has to act on. A few that are ambiguous are shown even so: they may be worth another run.
+fn folded(rows: &[&Compared], what: &str, threshold: Threshold) -> Markup {
+    let shown = rows.len() <= SHOWN && rows.iter().all(|row| row.verdict == Verdict::Ambiguous);
+    html! {
+        @if !rows.is_empty() {
+            details open[shown] {
+                summary { (plural(rows.len(), "benchmark is", "benchmarks are")) " " (what) }
+                (table(rows, threshold))
+            }
+        }
     }
 }
 
@@ -67,7 +81,7 @@ fn table(rows: &[&Compared], threshold: Threshold) -> Markup {
             table {
                 thead {
                     tr {
-                        @for column in ["benchmark", "verdict", "base", "new", "ratio", "95 % interval", ""] {
+                        @for column in ["benchmark", "verdict", "ratio", "95 % interval", "", "base", "new"] {
                             th scope="col" { (column) }
                         }
                     }
@@ -83,16 +97,16 @@ fn line(row: &Compared, threshold: Threshold) -> Markup {
     let interval = row.change.and_then(|change| change.interval);
     html! {
         tr {
-            th scope="row" { a href={ "#" (anchor(&row.id)) } { (row.id) } }
+            th scope="row" { a href={ "#" (anchor(&row.id)) } { (breakable(&row.id)) } }
             td { span.word.(class(row.verdict)) { (row.verdict) } }
-            td { (median(row.base)) }
-            td { (median(row.new)) }
             @match row.change { Some(change) => td { (format!("{:.3}", change.ratio)) }, None => td { "–" } }
             @match (interval, &row.reason) {
                 (Some(Interval { low, high }), _) => td { (format!("{low:.3} to {high:.3}")) },
                 (None, reason) => td.words { (reason.as_deref().unwrap_or("–")) },
             }
             td { @if let Some((change, interval)) = row.change.zip(interval) { (drawing(change.ratio, interval, threshold)) } }
+            td { (median(row.base)) }
+            td { (median(row.new)) }
         }
     }
 }
