@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::write(Path::new(folder).join(&result.name), serde_json::to_string(&result.report)?)?;
     }
     let begun = Instant::now();
-    let page = page(&results);
+    let page = page(&[], &results);
     let milliseconds = begun.elapsed().as_millis();
     println!("{count} results with {samples} samples: {milliseconds} ms, {} KiB", page.len() / 1024);
     Ok(())

@@ -3,6 +3,7 @@
 mod args;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use peermap_report::ExitCode;
 use peermap_report::page::{Named, page};
@@ -19,12 +20,16 @@ pub(crate) fn run(arguments: &Report) -> ExitCode {
 }
 
 fn render(arguments: &Report) -> Result<(), Refusal> {
-    let read = arguments.files.iter().map(|path| {
+    let (base, results) = (read(&arguments.base)?, read(&arguments.files)?);
+    let mut out = Output::replace(&arguments.out)?;
+    out.write_all(page(&base, &results).as_bytes()).map_err(unwritten)?;
+    out.finish()
+}
+
+fn read(files: &[PathBuf]) -> Result<Vec<Named>, Refusal> {
+    let named = files.iter().map(|path| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Ok(Named { name, report: results::read(path)? })
     });
-    let results: Vec<Named> = read.collect::<Result<_, Refusal>>()?;
-    let mut out = Output::replace(&arguments.out)?;
-    out.write_all(page(&results).as_bytes()).map_err(unwritten)?;
-    out.finish()
+    named.collect()
 }

@@ -16,29 +16,31 @@ const OPEN: usize = 24;
 const MARKS: &str =
     "Marks are medians, bars their 95 % intervals; where devices are joined, from the lowest to the highest.";
 
-/// The page of some results: the last one in full, compared with the first, and the histories of all. It loads nothing.
+/// The page of some results: the last one in full, and the histories of all. Verdicts are on the results against those of the
+/// base, with several runs by their medians; without a base, on the last against the first. The page loads nothing.
 #[must_use]
-pub fn page(results: &[Named]) -> String {
+pub fn page(base: &[Named], results: &[Named]) -> String {
     let Some(Named { report: last, .. }) = results.last() else {
         return frame("Benchmarks", STYLE, &html! { h1 { "Benchmarks" } p { "There is no result." } });
     };
+    let all: Vec<&Named> = base.iter().chain(results).collect();
     let suites = suites(last);
-    let comparable = results.iter().map(|result| &result.report).filter(|report| facts::comparable(report, last));
+    let comparable = all.iter().map(|result| &result.report).filter(|report| facts::comparable(report, last));
     let histories = Histories::new(comparable.collect());
     let title = format!("Benchmarks: {}, {}", facts::name(last), time::show(&last.started));
     frame(
         &title,
         STYLE,
         &html! {
-            header { (head(last)) (links(results, &suites)) }
+            header { (head(last)) (links(base, results, &suites)) }
             main {
-                (verdicts::section(results))
+                (verdicts::section(base, results))
                 (table::floors(&suites))
                 @if suites.is_empty() { p { "Nothing was measured." } }
                 @for (number, suite) in suites.iter().enumerate() { (section(number, suite, &histories)) }
                 (facts::machine(last))
                 (table::skipped(last))
-                (facts::files(results))
+                (facts::files(&all))
             }
         },
     )
@@ -59,16 +61,16 @@ fn head(report: &BenchReport) -> Markup {
     }
 }
 
-fn links(results: &[Named], suites: &[Suite<'_>]) -> Markup {
+fn links(base: &[Named], results: &[Named], suites: &[Suite<'_>]) -> Markup {
     let floors = suites.iter().flat_map(|suite| &suite.all).any(|one| one.benchmark.floor.is_some());
     html! {
         nav aria-label="Sections" {
-            @if results.len() > 1 { a href="#verdicts" { "Verdicts" } }
+            @if verdicts::are_there(base, results) { a href="#verdicts" { "Verdicts" } }
             @if floors { a href="#floors" { "Floors" } }
             @for (number, suite) in suites.iter().enumerate() { a href={ "#suite-" (number) } { (suite.name) } }
             a href="#machine" { "Machine" }
             a href="#skipped" { "Skipped" }
-            @if results.len() > 1 { a href="#results" { "Results" } }
+            @if base.len() + results.len() > 1 { a href="#results" { "Results" } }
         }
     }
 }

@@ -71,12 +71,12 @@ fn guards(guards: &[Guard]) -> Markup {
 }
 
 /// The result files, if there are several.
-pub(super) fn files(results: &[Named]) -> Markup {
+pub(super) fn files(results: &[&Named]) -> Markup {
     let Some(last) = results.last().filter(|_| results.len() > 1) else { return html! {} };
     html! {
         h2 id="results" { "Results" }
         details open[results.len() <= 12] {
-            summary { (results.len()) " files, in the order in which they were named" }
+            summary { (results.len()) " files, those of a base first" }
             div.scroll tabindex="0" role="region" aria-label="Results" {
                 table {
                     thead { tr { @for column in ["file", "began", "source", "benchmarks", ""] { th scope="col" { (column) } } } }

@@ -39,7 +39,7 @@ fn has(page: &str, texts: &[&str]) {
 
 #[test]
 fn one_result_has_figures_tables_and_no_verdict() {
-    let page = page(&made_up::results(1, 30));
+    let page = page(&[], &made_up::results(1, 30));
     check(&page);
     has(&page, &["Latency by size", "Bandwidth by size", "Latency by descriptors", "Bandwidth between devices"]);
     has(&page, &["Distribution of samples", "Every benchmark", "MISSED", "there is no IMEX channel", "changed"]);
@@ -49,15 +49,23 @@ fn one_result_has_figures_tables_and_no_verdict() {
 
 #[test]
 fn two_results_have_verdicts_and_no_history() {
-    let page = page(&made_up::results(2, 30));
+    let page = page(&[], &made_up::results(2, 30));
     check(&page);
     has(&page, &["Verdicts", "SLOWER", "10 slower", "made-up-000.json", "made-up-001.json"]);
     assert!(!page.contains("History"));
 }
 
 #[test]
+fn runs_with_a_base_have_verdicts_by_run() {
+    let results = made_up::results(8, 30);
+    let page = page(&results[..4], &results[4..]);
+    check(&page);
+    has(&page, &["Base: 4 runs, made-up-000.json to made-up-003.json", "10 slower", "History: 8 results", "8 files"]);
+}
+
+#[test]
 fn many_results_have_histories_with_steps() {
-    let page = page(&made_up::results(24, 9));
+    let page = page(&[], &made_up::results(24, 9));
     check(&page);
     has(&page, &["History: 24 results from 2026-01-01 12:00 UTC", "a step of +2", "+20 %"]);
 }
@@ -66,19 +74,19 @@ fn many_results_have_histories_with_steps() {
 fn results_of_another_machine_are_not_in_the_history() {
     let mut results = made_up::results(5, 9);
     results[1].report.machine.cores = 3;
-    let page = page(&results);
+    let page = page(&[], &results);
     check(&page);
     has(&page, &["History: 4 results", "not in the histories: another machine or source"]);
 }
 
 #[test]
 fn empty_results_make_pages() {
-    check(&page(&[]));
+    check(&page(&[], &[]));
     let empty = || Named { name: "empty.json".to_owned(), report: BenchReport::new("sim", "today") };
-    let one = page(&[empty()]);
+    let one = page(&[], &[empty()]);
     check(&one);
     has(&one, &["Nothing was measured.", "Nothing was skipped.", "None of them says anything about hardware"]);
-    check(&page(&[empty(), empty(), empty()]));
+    check(&page(&[], &[empty(), empty(), empty()]));
 }
 
 #[test]
@@ -92,7 +100,7 @@ fn suites_without_samples_or_with_wild_ones_make_pages() {
             benchmark.samples.extend((place % 7 == number).then_some(f64::NAN));
         }
     }
-    check(&page(&results));
+    check(&page(&[], &results));
 }
 
 #[test]
@@ -107,7 +115,7 @@ fn texts_of_files_cannot_become_markup() {
             benchmark.parameters.insert("<i>".to_owned(), "\"<i>".to_owned());
         }
     }
-    let page = page(&results);
+    let page = page(&[], &results);
     check(&page);
     assert!(!page.contains("<i>"));
 }
@@ -116,7 +124,7 @@ fn texts_of_files_cannot_become_markup() {
 fn two_hundred_results_make_a_page_that_is_not_too_large() {
     let results = made_up::results(200, 50);
     let begun = Instant::now();
-    let page = page(&results);
+    let page = page(&[], &results);
     // Without optimisation, beside other tests, and with a tenth of the samples: what is promised is two seconds.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(page.len() < 2 << 20, "{} KiB", page.len() / 1024);
