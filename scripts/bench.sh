@@ -60,6 +60,8 @@ if [[ ${#base[@]} -gt 0 ]]; then
   # 2: the baseline is of another machine, which is no fault of this one.
   [[ $compared -eq 2 || $status -ne 0 ]] || status=$compared
 fi
-"${peermap[@]}" report "${base[@]}" "${new[@]}" --out "$out/report.html"
+sides=("${new[@]}")
+for file in "${base[@]}"; do sides+=(--base "$file"); done
+"${peermap[@]}" report "${sides[@]}" --out "$out/report.html"
 echo "$out/report.html"
 exit "$status"

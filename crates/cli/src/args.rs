@@ -16,6 +16,7 @@ use crate::differential::Differential;
 use crate::generate::Generate;
 use crate::import::Import;
 use crate::refusal;
+use crate::render::Report;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
 #[derive(Debug, Parser)]
@@ -43,6 +44,11 @@ pub(crate) enum Command {
     /// Play recorded driver calls and write down what this driver answers.
     #[command(after_help = exit_codes())]
     Record(Record),
+    /// Make a page of results of benchmarks: verdicts, figures by size and between devices, histories.
+    ///
+    /// For example: peermap report base.json new.json --out report.html
+    #[command(after_help = exit_codes())]
+    Report(Report),
     /// Say which call answers which error by which rule, who shows it, and how many recorded steps reach it.
     #[command(after_help = exit_codes())]
     Atlas(Atlas),

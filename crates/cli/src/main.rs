@@ -19,7 +19,9 @@ mod probe;
 mod provenance;
 mod record;
 mod refusal;
+mod render;
 mod replay;
+mod results;
 mod run;
 mod show;
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::run(&bench),
         Command::Replay(replay) => replay::run(&replay),
         Command::Record(record) => record::run(&record),
+        Command::Report(report) => render::run(&report),
         Command::Atlas(atlas) => atlas::run(&atlas),
         Command::Generate(generate) => generate::run(&generate),
         Command::Differential(differential) => differential::run(&differential),

@@ -17,15 +17,29 @@ use crate::refusal::Refusal;
 /// Only what kills this process leaves it there, so that what was written before is not lost with the host.
 pub(crate) struct Output {
     path: PathBuf,
+    replaces: bool,
     file: BufWriter<NamedTempFile>,
 }
 
 impl Output {
     /// Begins a file. An earlier one is worth more than the trouble to name the new one differently.
     pub(crate) fn create(path: &Path) -> Result<Self, Refusal> {
-        begin(path)
+        let fresh = if path.symlink_metadata().is_err() { Ok(()) } else { Err(anyhow::anyhow!("it exists already")) };
+        Self::begin(path, false, fresh)
+    }
+
+    /// Begins a file that takes the place of an earlier one, since it can be made again.
+    pub(crate) fn replace(path: &Path) -> Result<Self, Refusal> {
+        // A folder, a device or a pipe would be lost.
+        let lost = path.metadata().is_ok_and(|found| !found.is_file());
+        Self::begin(path, true, if lost { Err(anyhow::anyhow!("it is no ordinary file")) } else { Ok(()) })
+    }
+
+    fn begin(path: &Path, replaces: bool, allowed: anyhow::Result<()>) -> Result<Self, Refusal> {
+        allowed
+            .and_then(|()| beside(path))
             .with_context(|| format!("{} cannot be created", path.display()))
-            .map(|file| Self { path: path.to_owned(), file: BufWriter::new(file) })
+            .map(|file| Self { path: path.to_owned(), replaces, file: BufWriter::new(file) })
             .map_err(|error| Refusal::new(ExitCode::Usage, error))
     }
 
@@ -36,16 +50,16 @@ impl Output {
 
     /// Gives the file its name.
     pub(crate) fn finish(self) -> Result<(), Refusal> {
-        let Self { path, file } = self;
+        let Self { path, replaces, file } = self;
         let file = file.into_inner().map_err(|error| unwritten(error.into_error()))?;
         file.as_file().sync_all().map_err(unwritten)?;
-        // Whatever has taken the name meanwhile keeps it.
-        file.persist_noclobber(path).map(drop).map_err(|error| unwritten(error.error))
+        // Whatever has taken the name meanwhile keeps it, unless it was to be replaced.
+        let named = if replaces { file.persist(path) } else { file.persist_noclobber(path) };
+        named.map(drop).map_err(|error| unwritten(error.error))
     }
 }
 
-fn begin(path: &Path) -> anyhow::Result<NamedTempFile> {
-    anyhow::ensure!(path.symlink_metadata().is_err(), "it exists already");
+fn beside(path: &Path) -> anyhow::Result<NamedTempFile> {
     let mut prefix = path.file_name().map(OsString::from).context("it is no name of a file")?;
     prefix.push(".");
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -64,7 +78,7 @@ impl Write for Output {
     }
 }
 
-/// What is wrong where what was recorded cannot be written.
+/// What is wrong where a file cannot be written.
 pub(crate) fn unwritten(error: io::Error) -> Refusal {
-    Refusal::unexpected(anyhow::Error::from(error).context("the recording cannot be written"))
+    Refusal::unexpected(anyhow::Error::from(error).context("the file cannot be written"))
 }

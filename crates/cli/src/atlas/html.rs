@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 use peermap_driver::Call;
 use peermap_model::{Rule, rules};
+use peermap_report::page::frame;
 
 use super::collect::{Atlas, Pair, Proof, answer, proof, words};
 use super::play::Answer;
@@ -14,39 +15,27 @@ const STYLE: &str = include_str!("atlas.css");
 
 /// The page. It loads nothing.
 pub(super) fn page(atlas: &Atlas) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "Atlas of driver answers" }
-                style { (PreEscaped(STYLE)) }
+    let body = html! {
+        header {
+            h1 { "Which call answers which error, and why" }
+            @for line in summary(atlas) {
+                p { (line) "." }
             }
-            body {
-                header {
-                    h1 { "Which call answers which error, and why" }
-                    @for line in summary(atlas) {
-                        p { (line) "." }
-                    }
-                    nav { a href="#matrix" { "Matrix" } a href="#calls" { "Calls" } a href="#rules" { "Rules" } }
-                }
-                main {
-                    (matrix(atlas))
-                    h2 id="calls" { "Calls" }
-                    div.calls { @for pairs in atlas.by_call() { (call(pairs)) } }
-                    h2 id="rules" { "Rules" }
-                    p.legend {
-                        "Evidence is a recorded step (file, trace, number), a test on hardware, or a page of the manual. A page \
-                         that says something else than the recordings is marked “unlike”."
-                    }
-                    div.rules { @for one in rules::all() { (rule(atlas, one)) } }
-                }
+            nav { a href="#matrix" { "Matrix" } a href="#calls" { "Calls" } a href="#rules" { "Rules" } }
+        }
+        main {
+            (matrix(atlas))
+            h2 id="calls" { "Calls" }
+            div.calls { @for pairs in atlas.by_call() { (call(pairs)) } }
+            h2 id="rules" { "Rules" }
+            p.legend {
+                "Evidence is a recorded step (file, trace, number), a test on hardware, or a page of the manual. A page that \
+                 says something else than the recordings is marked “unlike”."
             }
+            div.rules { @for one in rules::all() { (rule(atlas, one)) } }
         }
     };
-    page.into_string()
+    frame("Atlas of driver answers", STYLE, &body)
 }
 
 fn matrix(atlas: &Atlas) -> Markup {

@@ -2,7 +2,6 @@
 
 mod args;
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +12,7 @@ use peermap_report::bench::{BenchReport, Comparison, ComparisonOptions};
 pub(crate) use args::Compare;
 
 use crate::refusal::Refusal;
+use crate::results::read;
 
 /// Reads, compares and prints.
 pub(crate) fn run(arguments: &Compare) -> ExitCode {
@@ -42,11 +42,4 @@ fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
 
 fn read_all(first: &Path, more: &[PathBuf]) -> Result<Vec<BenchReport>, Refusal> {
     [first].into_iter().chain(more.iter().map(PathBuf::as_path)).map(read).collect()
-}
-
-fn read(path: &Path) -> Result<BenchReport, Refusal> {
-    let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()));
-    let text = text.map_err(|error| Refusal::new(ExitCode::Usage, error))?;
-    BenchReport::read(&text)
-        .map_err(|error| Refusal::new(ExitCode::Usage, anyhow::anyhow!("{}: {error}", path.display())))
 }

@@ -11,4 +11,5 @@ mod import;
 mod main_job;
 mod profile_calls;
 mod replay;
+mod report;
 mod support;

@@ -1,0 +1,132 @@
+//! Whole pages of results that nobody measured.
+
+mod made_up;
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use peermap_report::bench::BenchReport;
+use peermap_report::page::{Named, page};
+
+/// What a page that loads something would have.
+const LOADS: [&str; 9] = ["http:", "https:", "src=", "<link", "<script", "@import", "url(", "<iframe", "<use"];
+
+/// What every page is.
+fn check(page: &str) {
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page:.40}");
+    for loads in LOADS {
+        assert!(!page.contains(loads), "the page has {loads}");
+    }
+    let after = |mark: &'static str| page.split(mark).skip(1).map(|rest| rest.split_once('"').unwrap().0);
+    let drawn = after(" d=\"").chain(after("viewBox=\"")).chain(after(" x=\"")).chain(after(" y=\""));
+    let wrong: Vec<&str> = drawn.filter(|drawn| drawn.contains("NaN") || drawn.contains("inf")).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    let places: Vec<&str> = after(" id=\"").collect();
+    let distinct: BTreeSet<&str> = places.iter().copied().collect();
+    assert_eq!(distinct.len(), places.len(), "two places have one name");
+    let lost: Vec<&str> = after("href=\"#").filter(|link| !distinct.contains(link)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    let images = page.matches("role=\"img\"").count();
+    assert_eq!((page.matches("role=\"img\"><title>").count(), page.matches("<desc>").count()), (images, images));
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+}
+
+fn has(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(page.contains(text), "no {text:?}");
+    }
+}
+
+#[test]
+fn one_result_has_figures_tables_and_no_verdict() {
+    let page = page(&[], &made_up::results(1, 30));
+    check(&page);
+    has(&page, &["Latency by size", "Bandwidth by size", "Latency by descriptors", "Bandwidth between devices"]);
+    has(&page, &["Distribution of samples", "Every benchmark", "MISSED", "there is no IMEX channel", "changed"]);
+    has(&page, &["Benchmarks on 8 made-up GPU", "2026-01-01 12:00 UTC"]);
+    assert!(!page.contains("Verdicts") && !page.contains("History"));
+}
+
+#[test]
+fn two_results_have_verdicts_and_no_history() {
+    let page = page(&[], &made_up::results(2, 30));
+    check(&page);
+    has(&page, &["Verdicts", "SLOWER", "10 slower", "made-up-000.json", "made-up-001.json"]);
+    assert!(!page.contains("History"));
+}
+
+#[test]
+fn runs_with_a_base_have_verdicts_by_run() {
+    let results = made_up::results(8, 30);
+    let page = page(&results[..4], &results[4..]);
+    check(&page);
+    has(&page, &["Base: 4 runs, made-up-000.json to made-up-003.json", "10 slower", "History: 8 results", "8 files"]);
+}
+
+#[test]
+fn many_results_have_histories_with_steps() {
+    let page = page(&[], &made_up::results(24, 9));
+    check(&page);
+    has(&page, &["History: 24 results from 2026-01-01 12:00 UTC", "a step of +2", "+20 %"]);
+}
+
+#[test]
+fn results_of_another_machine_are_not_in_the_history() {
+    let mut results = made_up::results(5, 9);
+    results[1].report.machine.cores = 3;
+    let page = page(&[], &results);
+    check(&page);
+    has(&page, &["History: 4 results", "not in the histories: another machine or source"]);
+}
+
+#[test]
+fn empty_results_make_pages() {
+    check(&page(&[], &[]));
+    let empty = || Named { name: "empty.json".to_owned(), report: BenchReport::new("sim", "today") };
+    let one = page(&[], &[empty()]);
+    check(&one);
+    has(&one, &["Nothing was measured.", "Nothing was skipped.", "None of them says anything about hardware"]);
+    check(&page(&[], &[empty(), empty(), empty()]));
+}
+
+#[test]
+fn suites_without_samples_or_with_wild_ones_make_pages() {
+    let mut results = made_up::results(4, 9);
+    for (number, result) in results.iter_mut().enumerate() {
+        result.report.benchmarks.truncate(40);
+        for (place, benchmark) in result.report.benchmarks.iter_mut().enumerate() {
+            benchmark.samples =
+                [vec![], vec![0.0; 9], vec![f64::MAX; 9], vec![-1.0; 9], vec![1e-300; 9]][place % 5].clone();
+            benchmark.samples.extend((place % 7 == number).then_some(f64::NAN));
+        }
+    }
+    check(&page(&[], &results));
+}
+
+#[test]
+fn texts_of_files_cannot_become_markup() {
+    let mut results = made_up::results(3, 9);
+    for result in &mut results {
+        result.name = "<i>\"&.json".to_owned();
+        result.report.machine.cpu = "<i>".to_owned();
+        result.report.machine.devices.clear();
+        for benchmark in &mut result.report.benchmarks {
+            benchmark.name = format!("<i>{}\"", benchmark.name);
+            benchmark.parameters.insert("<i>".to_owned(), "\"<i>".to_owned());
+        }
+    }
+    let page = page(&[], &results);
+    check(&page);
+    assert!(!page.contains("<i>"));
+}
+
+#[test]
+fn two_hundred_results_make_a_page_that_is_not_too_large() {
+    let results = made_up::results(200, 50);
+    let begun = Instant::now();
+    let page = page(&[], &results);
+    // Without optimisation, beside other tests, and with a tenth of the samples: what is promised is two seconds.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(page.len() < 2 << 20, "{} KiB", page.len() / 1024);
+    check(&page);
+}
