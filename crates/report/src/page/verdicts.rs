@@ -92,7 +92,7 @@ fn folded(rows: &[&Compared], what: &str, threshold: Threshold) -> Markup {
     let shown = rows.len() <= SHOWN && rows.iter().all(|row| row.verdict == Verdict::Ambiguous);
     html! {
         @if !rows.is_empty() {
-            details open[shown] {
+            details.aside open[shown] {
                 summary { (plural(rows.len(), "benchmark is", "benchmarks are")) " " (what) }
                 (table(rows, threshold))
             }
