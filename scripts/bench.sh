@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures this host, compares with a baseline where there is one of the same machine, and makes a page of it.
 set -euo pipefail
+shopt -s nullglob
 
 usage() {
   cat <<'TEXT'

@@ -2,7 +2,7 @@
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
-use peermap_report::bench::{BenchReport, Benchmark, Better, Summary};
+use peermap_report::bench::{BenchReport, Benchmark, Better, Skipped, Summary};
 
 /// A table of the medians, and below it what was missed and what was left out.
 pub(super) fn table(report: &BenchReport) -> String {
@@ -17,9 +17,27 @@ pub(super) fn table(report: &BenchReport) -> String {
     }
     let mut lines = vec![table.trim_fmt()];
     lines.extend(missed(report));
+    lines.extend(left_out(report));
     let skipped = report.skipped.len();
     lines.push(format!("{} benchmarks, {skipped} groups skipped", report.benchmarks.len()));
     lines.join("\n")
+}
+
+/// What was left out, a line for each reason.
+fn left_out(report: &BenchReport) -> impl Iterator<Item = String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for Skipped { id, reason } in &report.skipped {
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, ids)) => ids.push(id),
+            None => reasons.push((reason, vec![id])),
+        }
+    }
+    reasons.into_iter().map(|(reason, ids)| match ids.as_slice() {
+        [first, .., last] if ids.len() > 3 => {
+            format!("skipped, {reason}: {first} and {} more, to {last}", ids.len() - 2)
+        }
+        _ => format!("skipped, {reason}: {}", ids.join(", ")),
+    })
 }
 
 fn row(benchmark: &Benchmark) -> [String; 5] {

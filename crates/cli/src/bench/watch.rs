@@ -5,9 +5,7 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressStyle};
 use peermap_bench::Progress;
 
-use crate::show;
-
-/// A bar on a terminal; lines elsewhere, for what was left out only.
+/// A bar on a terminal, nothing elsewhere: what was left out stands below the table.
 pub(super) struct Watch {
     bar: ProgressBar,
 }
@@ -26,11 +24,7 @@ impl Watch {
         match progress {
             Progress::Planned(groups) => self.bar.set_length(*groups as u64),
             Progress::Begins(id) => self.bar.set_message(id.clone()),
-            Progress::Ended(_) => self.bar.inc(1),
-            Progress::Skipped(what) => {
-                self.bar.suspend(|| show::note(&format!("skipped: {what}")));
-                self.bar.inc(1);
-            }
+            Progress::Ended(_) | Progress::Skipped(_) => self.bar.inc(1),
         }
     }
 
