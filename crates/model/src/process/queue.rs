@@ -198,15 +198,39 @@ impl Queue {
 impl Process {
     /// Queues an operation on a stream, in order with the null stream where the stream is a blocking one.
     pub(super) fn enqueue(&mut self, key: StreamKey, operation: Operation) -> WorkId {
-        let mut after: Vec<WorkId> = self.queue.tail(key).into_iter().collect();
-        let blocking = self.streams.get(&key.stream).is_some_and(|stream| stream.blocking);
-        if key.stream == 0 {
-            after.extend(self.queue.blocking_tails(key.context));
-        } else if blocking {
-            after.extend(self.queue.tail(StreamKey { context: key.context, stream: 0 }));
-        }
+        let blocking = self.is_blocking(key);
+        let after = self.comes_after(key);
         self.order_frees(key, blocking);
         self.queue.push(Item { key, after, operation, running: false, blocking, site: self.site })
+    }
+
+    fn is_blocking(&self, key: StreamKey) -> bool {
+        self.streams.get(&key.stream).is_some_and(|stream| stream.blocking)
+    }
+
+    /// The items that what is queued on a stream next comes after.
+    fn comes_after(&self, key: StreamKey) -> Vec<WorkId> {
+        let mut after: Vec<WorkId> = self.queue.tail(key).into_iter().collect();
+        if key.stream == 0 {
+            after.extend(self.queue.blocking_tails(key.context));
+        } else if self.is_blocking(key) {
+            after.extend(self.queue.tail(StreamKey { context: key.context, stream: 0 }));
+        }
+        after
+    }
+
+    /// An item that ends when all work ahead of it on a stream has. `None` if there is none.
+    pub(super) fn enqueue_behind_work(&mut self, key: StreamKey) -> Option<WorkId> {
+        (!self.comes_after(key).is_empty()).then(|| self.enqueue(key, Operation::Join))
+    }
+
+    /// What must have ended for a stream to have nothing ahead.
+    pub(super) fn plan_stream(&mut self, key: StreamKey) -> Plan {
+        if self.queue.items.is_empty() {
+            return Plan::default();
+        }
+        let ahead = self.comes_after(key);
+        self.queue.plan(ahead, &mut self.chooser)
     }
 
     /// Queues a wait of a stream for an item of another.

@@ -82,7 +82,7 @@ impl Process {
     /// FAULT-1, CTX-1, CTX-3, STREAM-2.
     pub fn stream_synchronize(&mut self, thread: ThreadId, stream: Stream) -> Result<Plan> {
         let key = self.stream_key(thread, stream)?;
-        Ok(self.queue.tail(key).map_or_else(Plan::default, |work| self.plan(&Wait::Work(work))))
+        Ok(self.plan_stream(key))
     }
 
     /// `cuStreamQuery`.

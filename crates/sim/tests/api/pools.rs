@@ -45,6 +45,127 @@ fn an_event_between_the_streams_makes_it_right() {
     assert_eq!(reserved(&process, pool), 0);
 }
 
+/// A process with two streams, the second of which nothing orders behind the first, and memory that was filled and freed on
+/// the first; none of that work has run.
+fn freed_under_work(process: &SimProcess, pool: Option<MemPool>) -> [Stream; 2] {
+    let streams = [0; 2].map(|_| process.stream_create(NON_BLOCKING).unwrap());
+    let [first, _] = streams;
+    let ptr = match pool {
+        Some(pool) => process.mem_alloc_from_pool_async(SIZE, pool, first).unwrap(),
+        None => process.mem_alloc_async(SIZE, first).unwrap(),
+    };
+    process.memset_d8_async(ptr, 1, SIZE, first).unwrap();
+    process.mem_free_async(ptr, first).unwrap();
+    streams
+}
+
+fn made_pool(process: &SimProcess) -> MemPool {
+    process.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::NONE)).unwrap()
+}
+
+#[test]
+fn a_stream_that_takes_over_what_another_freed_waits_for_it() {
+    let process = in_context(&machine_with(Policy::Measured, Grace::Never));
+    let [first, second] = freed_under_work(&process, None);
+    let ptr = process.mem_alloc_async(SIZE, second).unwrap();
+    process.memset_d8_async(ptr, 2, SIZE, second).unwrap();
+    process.stream_synchronize(second).unwrap();
+    process.stream_synchronize(first).unwrap();
+    assert_eq!(read(&process, ptr, 3), [2; 3]);
+}
+
+#[test]
+fn a_stream_may_not_take_over_what_waits_on_another_where_the_pool_may_not_order_them() {
+    let process = in_context(&machine_with(Policy::Measured, Grace::Never));
+    let pool = made_pool(&process);
+    process.mem_pool_set_attribute(pool, MemPoolAttribute::REUSE_ALLOW_INTERNAL_DEPENDENCIES, 0).unwrap();
+    let [first, second] = freed_under_work(&process, Some(pool));
+    let error = process.mem_alloc_from_pool_async(SIZE, pool, second).unwrap_err();
+    assert!(error.to_string().contains("REUSE_ALLOW_INTERNAL_DEPENDENCIES"), "{error}");
+    process.mem_alloc_from_pool_async(SIZE, pool, first).unwrap();
+}
+
+#[test]
+fn a_stream_or_a_pool_that_goes_leaves_its_memory_to_the_work_before_the_free() {
+    for goes in ["stream", "pool", "pool, and another stream is waited for"] {
+        let process = in_context(&machine_with(Policy::Measured, Grace::Never));
+        let pool = made_pool(&process);
+        let [first, second] = freed_under_work(&process, Some(pool));
+        match goes {
+            "stream" => process.stream_destroy(first).unwrap(),
+            _ => process.mem_pool_destroy(pool).unwrap(),
+        }
+        if goes.ends_with("waited for") {
+            process.stream_synchronize(second).unwrap();
+        }
+        process.ctx_synchronize().unwrap_or_else(|error| panic!("{goes}: {error}"));
+        if goes == "stream" {
+            assert_eq!(reserved(&process, pool), 0);
+        }
+    }
+}
+
+#[test]
+fn what_is_freed_on_a_blocking_stream_goes_with_the_null_stream_and_its_work_has_ended_then() {
+    let process = in_context(&machine_with(Policy::Measured, Grace::Never));
+    let stream = process.stream_create(0).unwrap();
+    let ptr = process.mem_alloc_async(SIZE, stream).unwrap();
+    process.memset_d8_async(ptr, 1, SIZE, stream).unwrap();
+    process.mem_free_async(ptr, stream).unwrap();
+    process.stream_synchronize(Stream::NULL).unwrap();
+    process.stream_query(stream).unwrap();
+    let pool = process.device_get_default_mem_pool(Device(0)).unwrap();
+    assert_eq!(reserved(&process, pool), 0);
+}
+
+#[test]
+fn a_synchronisation_lets_nothing_go_that_another_thread_queued_while_it_waited() {
+    let process = in_context(&machine_with(Policy::Measured, Grace::Never));
+    let stream = process.stream_create(NON_BLOCKING).unwrap();
+    let context = process.ctx_get_current().unwrap();
+    let large = ByteSize::mib(256);
+    let ptr = process.mem_alloc_async(large, stream).unwrap();
+    for round in 0..4 {
+        process.memset_d8_async(ptr, round, large, stream).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                process.ctx_set_current(context).unwrap();
+                process.stream_synchronize(stream)
+            });
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            for _ in 0..20 {
+                let small = process.mem_alloc_async(SIZE, stream).unwrap();
+                process.memset_d8_async(small, 2, SIZE, stream).unwrap();
+                process.mem_free_async(small, stream).unwrap();
+            }
+            waiting.join().unwrap().unwrap();
+        });
+        process.stream_synchronize(stream).unwrap();
+    }
+}
+
+#[test]
+fn an_import_over_what_is_still_imported_is_not_guessed() {
+    let machine = machine();
+    let (owner, importer) = (in_context(&machine), in_context(&machine));
+    let pool = owner.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR)).unwrap();
+    let exported = owner.mem_pool_export_to_shareable_handle(pool, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+    let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
+    let from = OsHandle::Fd(std::os::fd::AsFd::as_fd(&descriptor));
+    let imported = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+    let share = |size| {
+        let ptr = owner.mem_alloc_from_pool_async(size, pool, Stream::NULL).unwrap();
+        let seen = importer.mem_pool_import_pointer(imported, &owner.mem_pool_export_pointer(ptr).unwrap());
+        owner.mem_free_async(ptr, Stream::NULL).unwrap();
+        owner.ctx_synchronize().unwrap();
+        seen
+    };
+    let first = share(SIZE).unwrap();
+    assert_eq!(share(SIZE).unwrap(), first);
+    let error = share(ByteSize::mib(4)).unwrap_err();
+    assert!(error.to_string().contains("overlaps"), "{error}");
+}
+
 #[test]
 fn a_pool_outlives_its_owner_for_who_imported_it_and_is_gone_with_the_last_descriptor() {
     let machine = machine();

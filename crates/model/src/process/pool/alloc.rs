@@ -8,10 +8,10 @@ use peermap_driver::{
 
 use super::room::{self, Unit};
 use super::seen::Ticket;
-use super::{Outside, PoolAllocation, Process};
+use super::{Outside, PoolAllocation, PoolState, Process};
 use crate::process::ThreadId;
 use crate::process::physical::unexpected;
-use crate::process::queue::StreamKey;
+use crate::process::queue::{StreamKey, WorkId};
 use crate::process::space::RangeKind;
 use crate::rules;
 use crate::wire::{AllocId, Answer, Ask, Holding, POOL_UNIT as UNIT, Place, Rights};
@@ -30,7 +30,7 @@ impl Process {
     ) -> Result<DevicePtr> {
         let key = self.stream_key(thread, stream)?;
         let pool = self.current_pool(self.ordinal_of_context(key.context));
-        self.alloc_in(outside, pool, size)
+        self.alloc_in(outside, key, pool, size)
     }
 
     /// `cuMemAllocFromPoolAsync`.
@@ -45,12 +45,12 @@ impl Process {
         pool: MemPool,
         stream: Stream,
     ) -> Result<DevicePtr> {
-        self.stream_key(thread, stream)?;
+        let key = self.stream_key(thread, stream)?;
         self.own_pool(pool)?;
-        self.alloc_in(outside, pool.as_raw(), size)
+        self.alloc_in(outside, key, pool.as_raw(), size)
     }
 
-    fn alloc_in(&mut self, outside: &mut Outside<'_>, pool: u64, size: ByteSize) -> Result<DevicePtr> {
+    fn alloc_in(&mut self, outside: &mut Outside<'_>, key: StreamKey, pool: u64, size: ByteSize) -> Result<DevicePtr> {
         if size.is_zero() {
             return Ok(DevicePtr::NULL);
         }
@@ -59,6 +59,8 @@ impl Process {
         self.open_room(pool, needed).ok_or_else(out_of_memory)?;
         let state = &self.pools.all[&pool];
         let offset = state.room.find(needed).ok_or_else(out_of_memory)?;
+        let ahead = self.work_of_frees(key, pool, offset, needed)?;
+        let state = &self.pools.all[&pool];
         let missing = state.room.missing(offset, needed);
         let units = state.room.reserved() / UNIT + missing.len() as u64;
         if let Some(most) = state.most_units.filter(|most| units > *most)
@@ -78,6 +80,7 @@ impl Process {
                 return Err(error);
             }
         }
+        ahead.into_iter().for_each(|work| self.enqueue_after(key, work));
         let site = self.site;
         let state = self.pool_mut(pool);
         state.room.take(offset, needed);
@@ -86,6 +89,30 @@ impl Process {
         let start = state.room.base + offset;
         self.pools.allocations.insert(start, PoolAllocation { size, pool, site });
         Ok(DevicePtr::new(start))
+    }
+
+    /// The work that a stream has to wait for before it may take a range over from other streams that freed it.
+    fn work_of_frees(&self, key: StreamKey, pool: u64, offset: u64, needed: u64) -> Result<Vec<WorkId>> {
+        let state = &self.pools.all[&pool];
+        let foreign = state.room.unseen_in(offset, needed).filter(|ticket| !self.frees.is_behind(key, *ticket));
+        let ahead: Vec<WorkId> = foreign.filter_map(|ticket| self.work_before(ticket)).collect();
+        let [_, _, may_order] = state.reuse;
+        if ahead.is_empty() || may_order {
+            return Ok(ahead);
+        }
+        let what = "an allocation from memory whose free waits on another stream, in a pool that may not order streams \
+                    (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES is 0)";
+        Err(DriverError::NotModelled { what: what.to_owned() })
+    }
+
+    /// The work before a free that has not ended.
+    fn work_before(&self, ticket: Ticket) -> Option<WorkId> {
+        self.frees.work_ahead(ticket).filter(|work| self.queue.is_pending(*work))
+    }
+
+    /// Whether nothing of a pool is allocated and all work before its frees has ended.
+    pub(super) fn pool_is_idle(&self, state: &PoolState) -> bool {
+        state.room.is_empty() && state.room.unseen().all(|ticket| self.work_before(ticket).is_none())
     }
 
     /// Gives a pool addresses before its first allocation: as many as its place has memory, or fewer if there are not.
@@ -185,11 +212,11 @@ impl Process {
             return Ok(());
         }
         if self.pools.allocations.contains_key(&ptr.get()) {
-            let ticket = self.frees.add(key);
+            let ticket = self.free_behind_work(key);
             self.free_pooled(ptr.get(), Some(ticket));
             return Ok(());
         }
-        let Some(allocation) = self.legacy.get_mut(&ptr.get()) else {
+        let Some(allocation) = self.legacy.get(&ptr.get()) else {
             let around = self.pooled_at(ptr).map(|(_, allocation)| allocation.site);
             let around = around.or_else(|| self.mapping_at(ptr).map(|(_, mapping)| mapping.site));
             return Err(rules::POOL_8.refuse(&[("ptr", &ptr)], around));
@@ -197,8 +224,15 @@ impl Process {
         if allocation.freed.is_some() {
             return Err(freed_twice(ptr));
         }
-        allocation.freed = Some(self.frees.add(key));
+        let ticket = self.free_behind_work(key);
+        self.legacy.entry(ptr.get()).and_modify(|allocation| allocation.freed = Some(ticket));
         Ok(())
+    }
+
+    /// A free in the order of a stream: behind the work that is on it now.
+    fn free_behind_work(&mut self, key: StreamKey) -> Ticket {
+        let ahead = self.enqueue_behind_work(key);
+        self.frees.add(key, ahead)
     }
 
     /// Frees an allocation of a pool. Without a ticket it is freed at once.
@@ -229,7 +263,7 @@ impl Process {
     /// Lets go what a pool has beyond its threshold.
     fn settle(&mut self, outside: &mut Outside<'_>, pool: u64) -> Result<()> {
         let state = &self.pools.all[&pool];
-        if state.destroyed && state.room.is_empty() {
+        if state.destroyed && self.pool_is_idle(state) {
             return self.remove_pool(outside, pool);
         }
         let keep = if state.destroyed || state.is_imported() { 0 } else { state.release_threshold / UNIT * UNIT };
@@ -272,7 +306,7 @@ impl Process {
         blocking.map(|(stream, _)| StreamKey { context, stream: *stream }).collect()
     }
 
-    /// A stream goes: what it has freed goes with it.
+    /// A stream goes, and with it what it has freed; what its work may still use goes when the context is synchronised.
     pub(in crate::process) fn stream_is_going(&mut self, outside: &mut Outside<'_>, key: StreamKey) -> Result<()> {
         if self.frees.is_empty() {
             return Ok(());
@@ -320,6 +354,8 @@ impl Process {
 
     /// A synchronisation has seen frees through. Every pool is then cut down to its threshold.
     fn see(&mut self, outside: &mut Outside<'_>, seen: &BTreeSet<Ticket>) -> Result<()> {
+        let ended = |ticket: &&Ticket| self.work_before(**ticket).is_none();
+        let seen: &BTreeSet<Ticket> = &seen.iter().filter(ended).copied().collect();
         self.frees.forget(seen);
         let freed = |ticket: Option<Ticket>| ticket.is_some_and(|ticket| seen.contains(&ticket));
         let legacy: Vec<u64> =

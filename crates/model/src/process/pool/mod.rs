@@ -76,7 +76,7 @@ struct PoolState {
     used: HighWater,
     /// What it is to other processes, once it was exported.
     shared: Option<PoolId>,
-    /// Destroyed; it lasts until its last allocation is freed.
+    /// Destroyed; it lasts until its last allocation is freed and the work before has ended.
     destroyed: bool,
     site: CallSite,
 }
@@ -305,7 +305,8 @@ impl Process {
         }
         self.pools.current.retain(|_, current| *current != pool.as_raw());
         self.pool_mut(pool.as_raw()).destroyed = true;
-        if in_use { Ok(()) } else { self.remove_pool(outside, pool.as_raw()) }
+        let idle = self.pool_is_idle(&self.pools.all[&pool.as_raw()]);
+        if idle { self.remove_pool(outside, pool.as_raw()) } else { Ok(()) }
     }
 
     /// `cuMemPoolGetAttribute`.

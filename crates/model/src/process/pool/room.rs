@@ -126,7 +126,18 @@ impl Room {
         true
     }
 
-    /// Who takes a range over orders itself behind the free of it; nothing is left to see through.
+    /// The frees of a range that no synchronisation has seen.
+    pub(super) fn unseen_in(&self, start: u64, size: u64) -> impl Iterator<Item = Ticket> {
+        let overlaps = move |piece: &&Unseen| piece.start < start + size && start < piece.end;
+        self.unseen.iter().filter(overlaps).map(|piece| piece.ticket)
+    }
+
+    /// All frees that no synchronisation has seen.
+    pub(super) fn unseen(&self) -> impl Iterator<Item = Ticket> {
+        self.unseen.iter().map(|piece| piece.ticket)
+    }
+
+    /// Who takes a range over comes behind the free of it; nothing is left to see through.
     fn forget_unseen(&mut self, start: u64, end: u64) {
         let mut left = Vec::with_capacity(self.unseen.len());
         for piece in self.unseen.drain(..) {

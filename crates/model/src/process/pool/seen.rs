@@ -1,11 +1,12 @@
 //! Frees in the order of streams, and which synchronisation sees which of them through.
 //!
 //! Only a synchronisation that covers a free lets its memory go, however long ago the work before it ended: one of the
-//! stream, of an event recorded behind it, of a stream that waits for such an event, or of the context.
+//! stream, of an event recorded behind it, of a stream that waits for such an event, or of the context. And none lets go
+//! what work that is still queued may use: another thread may have queued it while the synchronisation waited.
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::super::queue::StreamKey;
+use super::super::queue::{StreamKey, WorkId};
 
 /// A free in the order of a stream that no synchronisation has seen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,15 +18,28 @@ pub(in super::super) struct Frees {
     next: u64,
     streams: HashMap<StreamKey, BTreeSet<Ticket>>,
     events: HashMap<u64, BTreeSet<Ticket>>,
+    /// Where there was work ahead of a free: the item that ends when that work has.
+    ahead: HashMap<Ticket, WorkId>,
 }
 
 impl Frees {
-    /// A free in the order of a stream.
-    pub(super) fn add(&mut self, key: StreamKey) -> Ticket {
+    /// A free in the order of a stream, behind an item of its work if there is some.
+    pub(super) fn add(&mut self, key: StreamKey, ahead: Option<WorkId>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.streams.entry(key).or_default().insert(ticket);
+        self.ahead.extend(ahead.map(|work| (ticket, work)));
         ticket
+    }
+
+    /// The item of work that a free comes behind.
+    pub(super) fn work_ahead(&self, ticket: Ticket) -> Option<WorkId> {
+        self.ahead.get(&ticket).copied()
+    }
+
+    /// Whether what a stream does from now on comes after a free.
+    pub(super) fn is_behind(&self, key: StreamKey, ticket: Ticket) -> bool {
+        self.streams.get(&key).is_some_and(|behind| behind.contains(&ticket))
     }
 
     /// Whether any free waits to be seen.
@@ -76,6 +90,7 @@ impl Frees {
         };
         self.streams.retain(|_, behind| keep(behind));
         self.events.retain(|_, behind| keep(behind));
+        self.ahead.retain(|ticket, _| !seen.contains(ticket));
     }
 }
 
@@ -89,9 +104,9 @@ mod tests {
     #[test]
     fn a_stream_sees_what_it_waits_for_and_an_event_what_came_before_it() {
         let mut frees = Frees::default();
-        let first = frees.add(S);
+        let first = frees.add(S, None);
         frees.mark(9, S);
-        let second = frees.add(S);
+        let second = frees.add(S, None);
         assert_eq!(frees.behind_event(9), BTreeSet::from([first]));
         assert_eq!(frees.behind_streams(|key| key == T), BTreeSet::new());
         frees.follow_event(T, 9);
@@ -102,7 +117,7 @@ mod tests {
     #[test]
     fn what_was_seen_is_forgotten_everywhere() {
         let mut frees = Frees::default();
-        let ticket = frees.add(S);
+        let ticket = frees.add(S, None);
         frees.mark(9, S);
         frees.follow(T, [S]);
         frees.forget(&BTreeSet::from([ticket]));

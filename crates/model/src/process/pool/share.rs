@@ -175,13 +175,16 @@ impl Process {
             })?;
             self.pool_mut(raw).room.open(base, bytes);
         }
-        units.into_iter().try_for_each(|unit| self.take_unit(outside, raw, &unit))?;
         let needed = room::rounded(size.get()).unwrap_or(0);
         let (site, state) = (self.site, self.pool_mut(raw));
         let start = state.room.base + offset;
         if state.room.take(offset, needed) {
             self.pools.allocations.insert(start, PoolAllocation { size, pool: raw, site });
+        } else if self.pools.allocations.get(&start).is_none_or(|open| open.size != size) {
+            let what = "an import of memory that overlaps what this process still has of the same pool".to_owned();
+            return Err(DriverError::NotModelled { what });
         }
+        units.into_iter().try_for_each(|unit| self.take_unit(outside, raw, &unit))?;
         Ok(DevicePtr::new(start))
     }
 
