@@ -15,10 +15,10 @@ use crate::show;
 
 /// Plays the traces one after the other, so that none disturbs another, and writes what the driver answers.
 pub(crate) fn run(arguments: &Record) -> ExitCode {
-    record(arguments).map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
+    record(arguments).unwrap_or_else(|refusal| refusal.end(false))
 }
 
-fn record(arguments: &Record) -> Result<(), Refusal> {
+fn record(arguments: &Record) -> Result<ExitCode, Refusal> {
     let Record { out, files, backend, profile, timeout } = arguments;
     let limit = Duration::from_secs(*timeout);
     let place = Place::choose(*backend, profile.as_deref(), Some(ProcessMode::Separate), limit)?;
@@ -35,7 +35,8 @@ fn record(arguments: &Record) -> Result<(), Refusal> {
     recording.flush()?;
     let counts = recording.counts;
     output.finish()?;
-    counts.print()
+    counts.print()?;
+    Ok(counts.exit_code())
 }
 
 #[derive(Default)]
@@ -47,6 +48,11 @@ struct Counts {
 }
 
 impl Counts {
+    /// A recording that lacks steps plays differently from what was asked for.
+    const fn exit_code(&self) -> ExitCode {
+        if self.written < self.steps { ExitCode::Unexpected } else { ExitCode::Ok }
+    }
+
     fn print(&self) -> Result<(), Refusal> {
         let Self { traces, steps, written, left_out } = self;
         let mut text = format!("{traces} traces, {steps} steps, {written} recorded");

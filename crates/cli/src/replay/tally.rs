@@ -108,10 +108,13 @@ impl Tally {
         self.explanations.extend(explanations);
     }
 
-    /// Where a process died, nothing is known about the answers that it would have given.
+    /// Where a process died, nothing is known about the answers that it would have given. A replay that has compared
+    /// nothing has shown nothing.
     pub(super) const fn exit_code(&self) -> ExitCode {
         match self {
             Self { lost: 1.., .. } => ExitCode::WorkerLost,
+            Self { steps: 0, left_out, .. } if !left_out.is_empty() => ExitCode::BackendUnavailable,
+            Self { steps: 0, .. } => ExitCode::Usage,
             _ if self.matched < self.steps => ExitCode::Mismatch,
             _ => ExitCode::Ok,
         }

@@ -138,6 +138,39 @@ fn a_trace_that_needs_more_devices_is_left_out_and_listed() {
     assert_eq!(report["left_out"], serde_json::json!([{"trace": "export-args", "needs": 3, "devices": 2}]));
 }
 
+/// The head of a trace, and a `cuInit` with such arguments.
+fn head(devices: u32) -> String {
+    let machine = r#"{"gpus": 1, "model": "m", "driver": "d", "cuda": 13000, "link": "l"}"#;
+    format!(r#"{{"trace": 1, "name": "t", "about": "a", "machine": {machine}, "needs": {{"devices": {devices}}}}}"#)
+}
+
+fn init(arguments: &str) -> String {
+    format!(r#"{{"p": 0, "call": "cuInit", "in": {arguments}, "result": "CUDA_SUCCESS"}}"#)
+}
+
+#[test]
+fn a_replay_that_compares_nothing_is_no_success() {
+    assert_eq!(replay_text(&format!("{}\n{}\n", head(99), init("{}")), &[]).status.code(), Some(12));
+    assert_eq!(replay_text(&format!("{}\n", head(1)), &[]).status.code(), Some(2));
+    assert_eq!(replay_text(&format!("{}\n{}\n", head(1), init("{}")), &[]).status.code(), Some(0));
+}
+
+#[test]
+fn an_argument_that_a_call_does_not_have_is_a_difference() {
+    let output = replay_text(&format!("{}\n{}\n", head(1), init(r#"{"flag": 0}"#)), &[]);
+    assert!(stdout(&output).contains("cuInit has no argument `flag`"), "{}", stdout(&output));
+    assert_eq!(output.status.code(), Some(11));
+}
+
+#[test]
+fn a_recording_that_lacks_steps_is_no_success() {
+    let (folder, path) = file(&format!("{}\n{}\n{}\n", head(1), init("{}"), init(r#"{"flags": -1}"#)));
+    let recorded = folder.path().join("recorded.jsonl");
+    let output = run(peermap().args(["record", "--backend", "sim"]).args([&recorded, &path]));
+    assert_eq!(stdout(&output), "1 traces, 2 steps, 1 recorded\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
 #[test]
 fn explanations_name_the_rule_the_values_and_the_earlier_call() {
     for mode in ["in-one", "separate"] {
@@ -209,8 +242,10 @@ fn what_cannot_be_played_is_wrong_usage() {
 /// A trace of one process with so many steps, each of so many bytes.
 fn long_trace(steps: usize, bytes: usize) -> String {
     let header = r#"{"trace": 1, "name": "long", "about": "", "machine": {"gpus": 1, "model": "m", "driver": "d", "cuda": 13000}, "needs": {"devices": 1}}"#;
-    let step = r#"{"p": 0, "call": "cuInit", "in": {"padding": "PADDING"}, "result": "CUDA_SUCCESS"}"#;
-    let step = step.replace("PADDING", &"x".repeat(bytes));
+    let address = format!("0x{}", "0".repeat(bytes));
+    let arguments = format!(r#"{{"ptr": "{address}", "size": 0}}"#);
+    let step =
+        format!(r#"{{"p": 0, "call": "cuMemAddressFree", "in": {arguments}, "result": "CUDA_ERROR_NOT_INITIALIZED"}}"#);
     let lines = std::iter::once(header).chain(std::iter::repeat_n(step.as_str(), steps));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -1,5 +1,6 @@
 //! From the arguments of a step to those of a call.
 
+use std::cell::Cell;
 use std::os::fd::{AsFd, RawFd};
 
 use peermap_driver::{ByteSize, Context, Device, DevicePtr, Event, HandleType, MemHandle, MemPool, OsHandle, Stream};
@@ -11,7 +12,16 @@ use crate::reference::{Reference, parse_number};
 
 /// The arguments of a step. Where a method has a default it is the format's.
 #[derive(Clone, Copy)]
-pub(super) struct Arguments<'a>(&'a Map<String, Json>);
+pub(super) struct Arguments<'a> {
+    map: &'a Map<String, Json>,
+    /// A bit for each argument that was looked at, where somebody wants to know.
+    read: Option<&'a Cell<u64>>,
+}
+
+/// The bit of the argument at a place. No call has as many arguments as there are bits; the rest stay unread.
+const fn bit(place: usize) -> u64 {
+    if place < 64 { 1 << place } else { 0 }
+}
 
 enum Resolved<'v> {
     Number(i128),
@@ -21,12 +31,27 @@ enum Resolved<'v> {
 
 impl<'a> Arguments<'a> {
     pub(super) const fn new(map: &'a Map<String, Json>) -> Self {
-        Self(map)
+        Self { map, read: None }
+    }
+
+    /// The arguments of a call that must look at all of them: one that it does not know was misspelt.
+    pub(super) const fn watched(map: &'a Map<String, Json>, read: &'a Cell<u64>) -> Self {
+        Self { map, read: Some(read) }
+    }
+
+    /// An argument that nobody has looked at.
+    pub(super) fn unread(self) -> Option<&'a str> {
+        let read = self.read?.get();
+        self.map.keys().enumerate().find(|(place, _)| read & bit(*place) == 0).map(|(_, key)| key.as_str())
     }
 
     /// An argument that may be absent. A step has so few that hashing the key would take longer than to look at each.
     pub(super) fn get(self, key: &str) -> Option<&'a Json> {
-        self.0.iter().find(|(name, _)| *name == key).map(|(_, json)| json)
+        let (place, (_, json)) = self.map.iter().enumerate().find(|(_, (name, _))| *name == key)?;
+        if let Some(read) = self.read {
+            read.set(read.get() | bit(place));
+        }
+        Some(json)
     }
 
     fn need(self, key: &'static str) -> Result<&'a Json, PlayError> {
@@ -83,7 +108,7 @@ impl<'a> Arguments<'a> {
         match self.get(key) {
             None => Ok(HandleType::NONE),
             Some(Json::String(name)) => handle_type(name)
-                .ok_or_else(|| wrong(key, &self.0[key], "none, posix_fd, win32, win32_kmt, fabric or a bit mask")),
+                .ok_or_else(|| wrong(key, &self.map[key], "none, posix_fd, win32, win32_kmt, fabric or a bit mask")),
             Some(_) => self.number(key).map(HandleType),
         }
     }

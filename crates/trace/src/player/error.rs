@@ -22,6 +22,14 @@ pub enum PlayError {
         /// The argument.
         key: &'static str,
     },
+    /// The call has no such argument.
+    #[error("{call} has no argument `{key}`")]
+    UnknownArgument {
+        /// The argument.
+        key: String,
+        /// The call.
+        call: StepCall,
+    },
     /// An argument has another type than the call asks for.
     #[error("the argument `{key}` is {got}, but must be {expected}")]
     WrongArgument {

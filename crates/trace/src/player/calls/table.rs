@@ -1,5 +1,7 @@
 //! Which function plays which driver call.
 
+use std::cell::Cell;
+
 use peermap_driver::Call;
 use serde_json::{Map, Value as Json};
 
@@ -97,7 +99,15 @@ pub(in crate::player) fn driver_call(
 ) -> Result<Option<Map<String, Json>>, Failure> {
     let Action { call, arguments, name } = action;
     let play = find(call).ok_or(PlayError::NotPlayable { call })?;
-    let answer = play(process, Arguments::new(arguments))?;
+    let read = Cell::new(0);
+    let given = Arguments::watched(arguments, &read);
+    let answered = play(process, given);
+    if let Some(key) = given.unread()
+        && !matches!(answered, Err(Failure::Play(_)))
+    {
+        return Err(PlayError::UnknownArgument { key: key.to_owned(), call }.into());
+    }
+    let answer = answered?;
     match (name, answer.value) {
         (Some(name), Some(value)) => process.values.define(name, value),
         (Some(name), None) => return Err(PlayError::NothingToName { name: name.to_owned(), call }.into()),
