@@ -160,6 +160,12 @@ fn an_argument_that_a_call_does_not_have_is_a_difference() {
     let output = replay_text(&format!("{}\n{}\n", head(1), init(r#"{"flag": 0}"#)), &[]);
     assert!(stdout(&output).contains("cuInit has no argument `flag`"), "{}", stdout(&output));
     assert_eq!(output.status.code(), Some(11));
+    let desc = r#"[{"prot": "read", "devise": 0}]"#;
+    let step = format!(
+        r#"{{"p": 0, "call": "cuMemSetAccess", "in": {{"ptr": "0x0", "size": 0, "desc": {desc}}}, "result": "CUDA_SUCCESS"}}"#
+    );
+    let output = replay_text(&format!("{}\n{step}\n", head(1)), &[]);
+    assert!(stdout(&output).contains("prot, device and location_type"), "{}", stdout(&output));
 }
 
 #[test]

@@ -199,6 +199,10 @@ fn a_refusal_names_the_call_that_made_what_it_collides_with() {
     let error = process.mem_free_async(inside, Stream::NULL).unwrap_err();
     assert_eq!(error.rule().unwrap().0, "POOL-8");
     assert_eq!(error.explanation().unwrap().earlier.unwrap().call.name(), "cuMemAllocAsync");
+    process.mem_free_async(ptr, Stream::NULL).unwrap();
+    let error = process.mem_free_async(ptr, Stream::NULL).unwrap_err();
+    assert_eq!(error.rule().unwrap().0, "POOL-8");
+    assert_eq!(error.explanation().unwrap().earlier.unwrap().call.name(), "cuMemFreeAsync");
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl Process {
         }
         let Some(allocation) = self.legacy.get(&ptr.get()) else {
             let around = self.pooled_at(ptr).map(|(_, allocation)| allocation.site);
-            let around = around.or_else(|| self.mapping_at(ptr).map(|(_, mapping)| mapping.site));
+            let around = around.or_else(|| self.history_of(ptr));
             return Err(rules::POOL_8.refuse(&[("ptr", &ptr)], around));
         };
         if allocation.freed.is_some() {

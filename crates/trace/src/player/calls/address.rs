@@ -1,5 +1,7 @@
 //! Reservations, mappings and access, and what an address points to.
 
+use std::cell::Cell;
+
 use peermap_driver::{AccessDesc, AccessFlags, DevicePtr, MemPool, PointerAttribute};
 use serde_json::{Value as Json, json};
 
@@ -62,11 +64,16 @@ pub(super) fn descriptions(given: Arguments<'_>) -> Result<Vec<AccessDesc>, Play
 }
 
 fn description(json: &Json) -> Result<AccessDesc, PlayError> {
-    let given = Arguments::new(json.as_object().ok_or_else(|| wrong("desc", json, "a list of objects"))?);
+    let read = Cell::new(0);
+    let given = Arguments::watched(json.as_object().ok_or_else(|| wrong("desc", json, "a list of objects"))?, &read);
     let name = given.text("prot")?;
     let known = PROTECTIONS.iter().find(|(known, _)| *known == name);
     let (_, flags) = known.ok_or_else(|| wrong("prot", json, "none, read, readwrite or write2"))?;
-    Ok(AccessDesc { location: location(given)?, flags: *flags })
+    let desc = AccessDesc { location: location(given)?, flags: *flags };
+    match given.unread() {
+        None => Ok(desc),
+        Some(_) => Err(wrong("desc", json, "a list of objects with prot, device and location_type")),
+    }
 }
 
 pub(super) fn get_access(process: &mut Process, given: Arguments<'_>) -> Answered {
