@@ -39,6 +39,12 @@ fn a_line_that_is_no_json() {
 }
 
 #[test]
+fn an_object_that_has_a_key_twice() {
+    let found = step_error(r#"{"p": 0, "call": "cuInit", "in": {"flags": 0, "flags": 1}, "result": "CUDA_SUCCESS"}"#);
+    assert_error!(found, "line 2, column 53", ReadError::NotJson { source, .. } if source.to_string().contains("`flags` is there twice"));
+}
+
+#[test]
 fn a_line_that_nests_too_deep_is_refused_and_not_followed() {
     let deep = "[".repeat(100_000);
     assert_error!(step_error(&deep), "line 2, column 128", ReadError::NotJson { .. });

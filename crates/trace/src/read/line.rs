@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::error::{Position, ReadError};
+use super::unique::Unique;
 
 /// A line and its number.
 #[derive(Clone, Copy)]
@@ -40,7 +41,7 @@ impl<'l> Line<'l> {
         })?;
         let line = Self { text, number };
         // Only the check: a raw value takes any depth, which would let a hostile line exhaust the stack below.
-        serde_json::from_str::<Value>(text).map_err(|source| line.syntax_error(source))?;
+        serde_json::from_str::<Unique>(text).map_err(|source| line.syntax_error(source))?;
         let json: &RawValue = serde_json::from_str(text).map_err(|source| line.syntax_error(source))?;
         Ok(Located { line, json: json.get() })
     }

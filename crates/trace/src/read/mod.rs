@@ -5,6 +5,7 @@ mod line;
 mod lines;
 mod names;
 mod reader;
+mod unique;
 
 pub use error::{Position, ReadError};
 pub use lines::{Lines, MAX_LINE, TraceLine};
