@@ -292,7 +292,7 @@ impl Process {
         }
         let Ok(key) = self.stream_key(thread, stream) else { return Ok(()) };
         let seen = self.behind_stream(key);
-        self.see(outside, &seen)
+        self.see(outside, seen)
     }
 
     fn behind_stream(&self, key: StreamKey) -> BTreeSet<Ticket> {
@@ -312,7 +312,7 @@ impl Process {
             return Ok(());
         }
         let seen = self.frees.behind_streams(|other| other == key);
-        self.see(outside, &seen)
+        self.see(outside, seen)
     }
 
     /// `cuEventSynchronize` has returned.
@@ -324,7 +324,7 @@ impl Process {
             return Ok(());
         }
         let seen = self.frees.behind_event(event.as_raw());
-        self.see(outside, &seen)
+        self.see(outside, seen)
     }
 
     /// `cuCtxSynchronize` of a thread's context has returned.
@@ -344,7 +344,7 @@ impl Process {
             return Ok(());
         }
         let seen = self.frees.behind_streams(|key| key.context == context);
-        self.see(outside, &seen)
+        self.see(outside, seen)
     }
 
     /// The usual case: no synchronisation has anything to do here.
@@ -353,17 +353,16 @@ impl Process {
     }
 
     /// A synchronisation has seen frees through. Every pool is then cut down to its threshold.
-    fn see(&mut self, outside: &mut Outside<'_>, seen: &BTreeSet<Ticket>) -> Result<()> {
-        let ended = |ticket: &&Ticket| self.work_before(**ticket).is_none();
-        let seen: &BTreeSet<Ticket> = &seen.iter().filter(ended).copied().collect();
-        self.frees.forget(seen);
+    fn see(&mut self, outside: &mut Outside<'_>, mut seen: BTreeSet<Ticket>) -> Result<()> {
+        seen.retain(|ticket| self.work_before(*ticket).is_none());
+        self.frees.forget(&seen);
         let freed = |ticket: Option<Ticket>| ticket.is_some_and(|ticket| seen.contains(&ticket));
         let legacy: Vec<u64> =
             self.legacy.iter().filter(|(_, allocation)| freed(allocation.freed)).map(|(start, _)| *start).collect();
         legacy.into_iter().try_for_each(|start| self.free_legacy(outside, start))?;
         let pools: Vec<u64> = self.pools.all.keys().copied().collect();
         for pool in pools {
-            self.pool_mut(pool).room.see(seen);
+            self.pool_mut(pool).room.see(&seen);
             self.settle(outside, pool)?;
         }
         Ok(())
