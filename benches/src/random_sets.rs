@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{ByteSize, Call, Driver, DriverError, Intercepted, Interceptor, Value};
 use peermap_sim::{SimMachine, SimProcess};
-use peermap_trace::{End, Expected, Got, InOne, Processes, Reader, Session, StartError, Step, Trace};
+use peermap_trace::{Expected, Got, InOne, Processes, Reader, Session, StartError, Step, Trace};
 
 use crate::timing::time;
 
@@ -143,10 +143,6 @@ impl Started {
 impl Processes for Started {
     fn start(&mut self, process: u32) -> Result<Box<dyn Driver>, StartError> {
         Ok(self.0.remove(&process).expect("a process starts once"))
-    }
-
-    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
-        drop(driver);
     }
 }
 

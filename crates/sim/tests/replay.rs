@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use peermap_driver::Driver;
 use peermap_sim::SimMachine;
-use peermap_trace::{End, Outcome, Player, Processes, Reader, StartError};
+use peermap_trace::{Outcome, Player, Processes, Reader, StartError};
 
 /// Processes of one simulated machine, all in this OS process.
 struct InOne(SimMachine);
@@ -14,10 +14,6 @@ struct InOne(SimMachine);
 impl Processes for InOne {
     fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
         Ok(Box::new(self.0.process()?))
-    }
-
-    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
-        drop(driver);
     }
 }
 

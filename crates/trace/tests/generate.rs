@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use peermap_driver::Driver;
 use peermap_sim::SimMachine;
-use peermap_trace::{
-    End, Generator, Machine, Player, Processes, Reader, StartError, StepResult, Trace, Weights, Writer,
-};
+use peermap_trace::{Generator, Machine, Player, Processes, Reader, StartError, StepResult, Trace, Weights, Writer};
 
 /// Processes of one simulated machine.
 struct InOne(SimMachine);
@@ -14,10 +12,6 @@ struct InOne(SimMachine);
 impl Processes for InOne {
     fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
         Ok(Box::new(self.0.process()?))
-    }
-
-    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
-        drop(driver);
     }
 }
 

@@ -11,7 +11,7 @@ use peermap_driver::{
 };
 use peermap_sim::{SimMachine, SimProcess};
 use peermap_trace::{
-    End, Header, Machine, Needs, Outcome, Player, Processes, Recorder, Recording, StartError, StepResult, Trace,
+    Header, Machine, Needs, Outcome, Player, Processes, Recorder, Recording, StartError, StepResult, Trace,
 };
 use support::read;
 
@@ -25,10 +25,6 @@ struct InOne(SimMachine);
 impl Processes for InOne {
     fn start(&mut self, _process: u32) -> std::result::Result<Box<dyn Driver>, StartError> {
         Ok(Box::new(self.0.process()?))
-    }
-
-    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
-        drop(driver);
     }
 }
 

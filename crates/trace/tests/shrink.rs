@@ -5,9 +5,7 @@
 use peermap_driver::Driver;
 use peermap_model::rules;
 use peermap_sim::SimMachine;
-use peermap_trace::{
-    End, Generator, InOne, Machine, Processes, Session, Shrunk, StartError, Step, Trace, Weights, shrink,
-};
+use peermap_trace::{Generator, InOne, Machine, Processes, Session, Shrunk, StartError, Step, Trace, Weights, shrink};
 
 /// Processes of one simulated machine.
 struct OnOne(SimMachine);
@@ -15,10 +13,6 @@ struct OnOne(SimMachine);
 impl Processes for OnOne {
     fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
         Ok(Box::new(self.0.process()?))
-    }
-
-    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
-        drop(driver);
     }
 }
 

@@ -11,7 +11,7 @@ use peermap_driver::Driver;
 use peermap_ipc::{Channel, Deadline};
 use peermap_model::{Grace, Profile};
 use peermap_sim::{MachineClient, MachineOptions, SimMachine, serve};
-use peermap_trace::{End, Launch, PlayerCommand, Processes, StartError};
+use peermap_trace::{Launch, PlayerCommand, Processes, StartError};
 
 use crate::hidden::{CHANNEL, TICKET};
 
@@ -104,9 +104,5 @@ impl InOneProcesses {
 impl Processes for InOneProcesses {
     fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
         Ok(Box::new(self.0.process()?))
-    }
-
-    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
-        drop(driver);
     }
 }

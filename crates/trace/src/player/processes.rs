@@ -24,6 +24,9 @@ pub trait Processes {
     /// Whatever kept the process from starting. Its steps are then not played.
     fn start(&mut self, process: u32) -> Result<Box<dyn Driver>, StartError>;
 
-    /// Ends a process. Its descriptors are closed already, as the kernel closes them when a process ends.
-    fn end(&mut self, process: u32, driver: Box<dyn Driver>, how: End);
+    /// Ends a process. Its descriptors are closed already, as the kernel closes them when a process ends. Where nothing is
+    /// to be done but to give the driver up, this is it.
+    fn end(&mut self, _process: u32, driver: Box<dyn Driver>, _how: End) {
+        drop(driver);
+    }
 }
