@@ -79,6 +79,11 @@ fn pools_of_one_device() {
 }
 
 #[test]
+fn pools_with_work_that_has_not_ended() {
+    matches_in_full("pools/busy.jsonl", 700);
+}
+
+#[test]
 fn pools_of_two_devices() {
     matches_in_full("pools/two.jsonl", 133);
 }

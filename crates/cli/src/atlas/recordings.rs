@@ -26,6 +26,7 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("random_peer"),
     recorded!("pools/one"),
     recorded!("pools/two"),
+    recorded!("pools/busy"),
     recorded!("found/address-range-no-context"),
     recorded!("found/address-range-other-device"),
     recorded!("found/device-pointer-no-context"),

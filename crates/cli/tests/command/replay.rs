@@ -54,8 +54,8 @@ fn recordings_match_in_separate_processes() {
 #[test]
 fn pools_match_in_both_ways() {
     for processes in ["in-one", "separate"] {
-        let output = replay(&["pools/one", "pools/two"], &["--processes", processes]);
-        assert_eq!(stdout(&output), "37 traces, 1824 steps, 1824 match\n", "{}", stderr(&output));
+        let output = replay(&["pools/one", "pools/two", "pools/busy"], &["--processes", processes]);
+        assert_eq!(stdout(&output), "57 traces, 2524 steps, 2524 match\n", "{}", stderr(&output));
     }
 }
 

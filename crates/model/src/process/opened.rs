@@ -28,7 +28,8 @@ pub(super) struct OpenedLegacy {
 }
 
 impl OpenedLegacy {
-    pub(super) fn pointee(&self, start: u64, place: Place) -> Pointee {
+    /// What is known of its addresses, where this context is current.
+    pub(super) fn pointee(&self, start: u64, place: Place, current: Option<u64>) -> Pointee {
         Pointee {
             context: self.context,
             start,
@@ -41,7 +42,8 @@ impl OpenedLegacy {
             gpu_direct_rdma: true,
             pool: 0,
             rights: Rights::ReadWrite,
-            reachable: true,
+            // Another context of its device may use it all the same (trace pools/busy, legacy-opened-attributes 17).
+            reachable: current == Some(self.context),
         }
     }
 }

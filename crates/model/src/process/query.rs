@@ -25,7 +25,7 @@ pub(super) struct Pointee {
     /// The raw value of the pool that it is of, or 0.
     pub(super) pool: u64,
     pub(super) rights: Rights,
-    /// Whether the current context's device has any right.
+    /// Whether the current context may call it its own: by a right of its device, or because it opened it.
     pub(super) reachable: bool,
 }
 
@@ -115,7 +115,8 @@ impl Process {
     }
 
     fn pointee(&self, thread: ThreadId, ptr: DevicePtr) -> Option<Pointee> {
-        let ordinal = self.ctx_get_current(thread).map(|context| self.ordinal_of_context(context));
+        let current = self.ctx_get_current(thread);
+        let ordinal = current.map(|context| self.ordinal_of_context(context));
         if let Some((start, mapping)) = self.mapping_at(ptr) {
             let prop = self.handles.get(&mapping.handle).map(|record| record.prop)?;
             let reservation = self.space.containing(ptr.get()).filter(|range| range.kind == RangeKind::Reservation);
@@ -138,7 +139,7 @@ impl Process {
         if let Some((start, opened)) = self.opened_at(ptr) {
             // The driver names the device that the memory was opened on, not the one that it lies on.
             let device = self.visible[self.ordinal_of_context(opened.context)];
-            return Some(opened.pointee(start, Place::Device(device)));
+            return Some(opened.pointee(start, Place::Device(device), current));
         }
         if let Some((start, allocation)) = self.pooled_at(ptr) {
             return Some(self.pool_pointee(start, allocation, ordinal));

@@ -34,7 +34,7 @@ rules! { POOL;
     POOL_7 = "POOL-7" [cuMemAllocAsync, cuMemAllocFromPoolAsync] OUT_OF_MEMORY:
         "the device must have the memory that the pool has to reserve, and the pool must not grow beyond its maximum"
         step "pools/one" "pool-max-size" 7 step "pools/one" "pool-max-size" 18 step "pools/one" "pool-sizes" 168
-        step "pools/one" "pool-sizes" 164
+        step "pools/one" "pool-sizes" 164 step "pools/busy" "pool-busy-full-10" 23
         step "found/pool-refused-high-water" "pool-refused-high-water" 4;
     POOL_8 = "POOL-8" [cuMemFreeAsync] INVALID_VALUE:
         "the address must be the start of memory of a pool or from cuMemAlloc"

@@ -15,8 +15,9 @@ rules! { QUERY;
     POINTER_1 = "POINTER-1" [cuPointerGetAttribute] INVALID_VALUE:
         "something must be mapped or allocated at the address" step "vmm" "address-range" 55;
     POINTER_3 = "POINTER-3" [cuPointerGetAttribute] INVALID_VALUE:
-        "for the device pointer, the current context's device must have a right on the mapping"
-        step "found/device-pointer-no-right" "device-pointer-no-right" 6;
+        "for the device pointer, the current context's device must have a right on the mapping, and opened memory must have been opened in it"
+        step "found/device-pointer-no-right" "device-pointer-no-right" 6
+        step "pools/busy" "legacy-opened-attributes" 14;
     POINTER_2 = "POINTER-2" [cuPointerGetAttribute] INVALID_VALUE: "the attribute must be a known one"
         manual "cuPointerGetAttribute";
     ERROR_1 = "ERROR-1" [cuGetErrorName, cuGetErrorString] INVALID_VALUE: "the code must be a known one"

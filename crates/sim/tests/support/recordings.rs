@@ -10,8 +10,9 @@ use peermap_trace::{Reader, Trace};
 /// The traces by file, as the rules name it, and by their own name.
 pub fn recordings() -> BTreeMap<(String, String), Trace> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/traces");
-    let files = ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1", "pools/one", "pools/two"]
-        .map(str::to_owned);
+    let files =
+        ["vmm", "share", "legacy", "peer", "edges", "inflight", "random_1", "pools/one", "pools/two", "pools/busy"]
+            .map(str::to_owned);
     let read = |file: String| {
         let traces = Reader::new(BufReader::new(File::open(folder.join(format!("{file}.jsonl"))).unwrap()));
         traces.map(move |trace| trace.map(|trace| ((file.clone(), trace.header.name.clone()), trace)).unwrap())

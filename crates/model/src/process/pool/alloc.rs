@@ -50,6 +50,8 @@ impl Process {
         self.alloc_in(outside, key, pool.as_raw(), size)
     }
 
+    /// Memory that another stream freed behind work that has not ended is left alone while the pool can grow (trace
+    /// pools/busy, pool-busy-free); otherwise the stream takes it over and waits for that work.
     fn alloc_in(&mut self, outside: &mut Outside<'_>, key: StreamKey, pool: u64, size: ByteSize) -> Result<DevicePtr> {
         if size.is_zero() {
             return Ok(DevicePtr::NULL);
@@ -57,9 +59,29 @@ impl Process {
         let out_of_memory = || rules::POOL_7.refuse(&[("size", &size)], None);
         let needed = room::rounded(size.get()).ok_or_else(out_of_memory)?;
         self.open_room(pool, needed).ok_or_else(out_of_memory)?;
-        let state = &self.pools.all[&pool];
-        let offset = state.room.find(needed).ok_or_else(out_of_memory)?;
-        let ahead = self.work_of_frees(key, pool, offset, needed)?;
+        let busy = self.busy_frees(key, pool);
+        let apart = match self.pools.all[&pool].room.find(needed, &busy) {
+            Some(offset) => self.alloc_at(outside, pool, offset, size),
+            None => Err(out_of_memory()),
+        };
+        let [_, _, may_order] = self.pools.all[&pool].reuse;
+        let is_full = apart.as_ref().is_err_and(|error| error.rule() == Some(rules::POOL_7.id));
+        if !is_full || busy.is_empty() || !may_order {
+            return apart;
+        }
+        let nothing = BTreeSet::new();
+        let offset = self.pools.all[&pool].room.find(needed, &nothing).ok_or_else(out_of_memory)?;
+        let taken_over: Vec<Ticket> = self.pools.all[&pool].room.unseen_in(offset, needed).collect();
+        let ptr = self.alloc_at(outside, pool, offset, size)?;
+        let ahead = taken_over.into_iter().filter(|ticket| busy.contains(ticket));
+        let ahead: Vec<WorkId> = ahead.filter_map(|ticket| self.work_before(ticket)).collect();
+        ahead.into_iter().for_each(|work| self.enqueue_after(key, work));
+        Ok(ptr)
+    }
+
+    /// Allocates at a place in a pool, and reserves what memory is missing there.
+    fn alloc_at(&mut self, outside: &mut Outside<'_>, pool: u64, offset: u64, size: ByteSize) -> Result<DevicePtr> {
+        let needed = room::rounded(size.get()).expect("the caller rounded it");
         let state = &self.pools.all[&pool];
         let missing = state.room.missing(offset, needed);
         let units = state.room.reserved() / UNIT + missing.len() as u64;
@@ -80,29 +102,21 @@ impl Process {
                 return Err(error);
             }
         }
-        ahead.into_iter().for_each(|work| self.enqueue_after(key, work));
         let site = self.site;
         let state = self.pool_mut(pool);
         state.room.take(offset, needed);
         state.used.set(state.used.current + size.get());
         state.reserved_high = state.reserved_high.max(state.room.reserved());
         let start = state.room.base + offset;
-        self.pools.allocations.insert(start, PoolAllocation { size, pool, site });
+        self.pools.allocations.insert(start, PoolAllocation { size, pool, nested: false, site });
         Ok(DevicePtr::new(start))
     }
 
-    /// The work that a stream has to wait for before it may take a range over from other streams that freed it.
-    fn work_of_frees(&self, key: StreamKey, pool: u64, offset: u64, needed: u64) -> Result<Vec<WorkId>> {
-        let state = &self.pools.all[&pool];
-        let foreign = state.room.unseen_in(offset, needed).filter(|ticket| !self.frees.is_behind(key, *ticket));
-        let ahead: Vec<WorkId> = foreign.filter_map(|ticket| self.work_before(ticket)).collect();
-        let [_, _, may_order] = state.reuse;
-        if ahead.is_empty() || may_order {
-            return Ok(ahead);
-        }
-        let what = "an allocation from memory whose free waits on another stream, in a pool that may not order streams \
-                    (CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES is 0)";
-        Err(DriverError::NotModelled { what: what.to_owned() })
+    /// The frees in a pool that a stream does not come behind and whose work has not ended.
+    fn busy_frees(&self, key: StreamKey, pool: u64) -> BTreeSet<Ticket> {
+        let unseen = self.pools.all[&pool].room.unseen();
+        let foreign = unseen.filter(|ticket| !self.frees.is_behind(key, *ticket));
+        foreign.filter(|ticket| self.work_before(*ticket).is_some()).collect()
     }
 
     /// The work before a free that has not ended.
@@ -241,12 +255,24 @@ impl Process {
         self.remember_removal(start, start + allocation.size.get());
         let state = self.pool_mut(allocation.pool);
         let needed = room::rounded(allocation.size.get()).unwrap_or(0);
-        state.room.give_back(start - state.room.base, needed, ticket);
+        if !allocation.nested {
+            state.room.give_back(start - state.room.base, needed, ticket);
+            self.free_nested(start, needed);
+        }
+        let state = self.pool_mut(allocation.pool);
         // The driver forgets to count what `cuMemFree` frees (trace pools/one, pool-attributes 59).
         if ticket.is_some() {
             state.used.current = state.used.current.saturating_sub(allocation.size.get());
         }
         allocation.pool
+    }
+
+    /// What was imported inside an import that is freed has its own room from now on.
+    fn free_nested(&mut self, start: u64, bytes: u64) {
+        for (inside, allocation) in self.pools.allocations.range_mut(start..start + bytes) {
+            let room = &mut self.pools.all.get_mut(&allocation.pool).expect("an allocation has its pool").room;
+            allocation.nested = !room.take(inside - room.base, room::rounded(allocation.size.get()).unwrap_or(0));
+        }
     }
 
     /// Whether an address is the start of an allocation of a pool.
@@ -263,7 +289,8 @@ impl Process {
     /// Lets go what a pool has beyond its threshold.
     fn settle(&mut self, outside: &mut Outside<'_>, pool: u64) -> Result<()> {
         let state = &self.pools.all[&pool];
-        if state.destroyed && self.pool_is_idle(state) {
+        // What was freed last must have been seen through (trace pools/busy, pool-gone-idle-other-sync 12).
+        if state.destroyed && state.room.is_empty() && state.room.unseen().next().is_none() {
             return self.remove_pool(outside, pool);
         }
         let keep = if state.destroyed || state.is_imported() { 0 } else { state.release_threshold / UNIT * UNIT };

@@ -31,6 +31,8 @@ pub(super) struct PoolAllocation {
     /// As asked for.
     pub(super) size: ByteSize,
     pool: u64,
+    /// Whether it was imported inside an import that is still open, which has the room and is what addresses belong to.
+    nested: bool,
     pub(super) site: CallSite,
 }
 
@@ -103,7 +105,8 @@ impl PoolState {
 impl Process {
     /// The allocation of a pool that holds an address, with its start.
     pub(super) fn pooled_at(&self, address: DevicePtr) -> Option<(u64, &PoolAllocation)> {
-        let (start, allocation) = self.pools.allocations.range(..=address.get()).next_back()?;
+        let mut before = self.pools.allocations.range(..=address.get()).rev();
+        let (start, allocation) = before.find(|(_, allocation)| !allocation.nested)?;
         (address.get() < start + allocation.size.get()).then_some((*start, allocation))
     }
 

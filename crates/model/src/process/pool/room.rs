@@ -61,15 +61,27 @@ impl Room {
         self.base == 0 || self.holes.get(&0) == Some(&self.bytes)
     }
 
-    /// Where an allocation goes: into the tightest hole, and of equal ones into one that has memory.
-    pub(super) fn find(&self, size: u64) -> Option<u64> {
+    /// Where an allocation goes: into the tightest hole, and of equal ones into one that has memory. What `busy` frees gave
+    /// back is no part of a hole.
+    pub(super) fn find(&self, size: u64, busy: &BTreeSet<Ticket>) -> Option<u64> {
         let length = |start: u64, end: u64| if end == self.bytes { u64::MAX } else { end - start };
-        let fitting = self.holes.iter().filter(|(start, end)| **end - **start >= size);
+        let holes = self.holes.iter().flat_map(|(start, end)| self.without_busy(*start, *end, busy));
+        let fitting = holes.filter(|(start, end)| end - start >= size);
         let tightest = fitting.min_by_key(|(start, end)| {
-            let bare = !self.units.contains_key(&(**start / UNIT));
-            (length(**start, **end), bare, **start)
+            let bare = !self.units.contains_key(&(start / UNIT));
+            (length(*start, *end), bare, *start)
         });
-        tightest.map(|(start, _)| *start)
+        tightest.map(|(start, _)| start)
+    }
+
+    /// What is left of a hole without that which `busy` frees gave back.
+    fn without_busy(&self, start: u64, end: u64, busy: &BTreeSet<Ticket>) -> Vec<(u64, u64)> {
+        let mut left = vec![(start, end)];
+        for piece in self.unseen.iter().filter(|piece| busy.contains(&piece.ticket)) {
+            let parts = |(start, end): (u64, u64)| [(start, end.min(piece.start)), (start.max(piece.end), end)];
+            left = left.into_iter().flat_map(parts).filter(|(start, end)| start < end).collect();
+        }
+        left
     }
 
     /// The units of a range.
@@ -198,7 +210,7 @@ mod tests {
     }
 
     fn take(room: &mut Room, size: u64) -> u64 {
-        let start = room.find(size).unwrap();
+        let start = room.find(size, &BTreeSet::new()).unwrap();
         for number in room.missing(start, size) {
             let unit = Unit { alloc: AllocId(number), backing: Backing { arena: 0, first_granule: 0 } };
             room.add_unit(number, unit);
@@ -224,7 +236,16 @@ mod tests {
         room.give_back(0, UNIT, None);
         room.give_back(2 * UNIT, UNIT, None);
         room.remove_unit(0);
-        assert_eq!(room.find(8 * M), Some(2 * UNIT));
+        assert_eq!(room.find(8 * M, &BTreeSet::new()), Some(2 * UNIT));
+    }
+
+    #[test]
+    fn what_a_busy_free_gave_back_is_no_part_of_a_hole() {
+        let mut room = room(&[8 * M, M, 2 * M, M]);
+        room.give_back(0, 8 * M, Some(Ticket(1)));
+        room.give_back(9 * M, 2 * M, Some(Ticket(2)));
+        assert_eq!(room.find(2 * M, &BTreeSet::from([Ticket(2)])), Some(0));
+        assert_eq!(room.find(2 * M, &BTreeSet::from([Ticket(1), Ticket(2)])), Some(12 * M));
     }
 
     #[test]
