@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode};
-use peermap_benches::barrier::{Crew, Kind};
+use peermap_bench::barrier::Kind;
+use peermap_benches::barrier::Crew;
 use peermap_benches::worker;
 use peermap_ipc::limits::usable_cores;
 

@@ -6,7 +6,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use peermap_benches::barrier::{Crew, Kind};
+use peermap_bench::barrier::Kind;
+use peermap_benches::barrier::Crew;
 use peermap_benches::bytes::{Kernel, Plain, Rig};
 use peermap_benches::claim::{Bound, Claim, Measured};
 use peermap_benches::control::Populated;

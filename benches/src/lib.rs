@@ -18,7 +18,6 @@ pub mod bytes;
 pub mod claim;
 pub mod control;
 pub mod random_sets;
-mod spinning;
 pub mod timing;
 pub mod transport;
 pub mod worker;

@@ -27,7 +27,7 @@ impl Echo {
     pub fn start() -> Self {
         let (channel, theirs) = Channel::pair().expect("a descriptor is free");
         let sent = channel.as_fd().try_clone_to_owned().expect("a descriptor is free");
-        let worker = spawn(ROLE, &[]).inherit(theirs.into_fd(), SOCKET).spawn().expect("a worker can start");
+        let worker = spawn(ROLE).inherit(theirs.into_fd(), SOCKET).spawn().expect("a worker can start");
         Self { channel, sent, _worker: worker }
     }
 

@@ -15,9 +15,9 @@ pub(crate) fn patience() -> Deadline {
 }
 
 /// A worker that will play `role`.
-pub(crate) fn spawn(role: &str, parameters: &[String]) -> Spawn {
+pub(crate) fn spawn(role: &str) -> Spawn {
     let exe = std::env::current_exe().expect("a process knows its executable");
-    Spawn::new(exe).arg0("peermap-bench").args([FLAG, role]).args(parameters)
+    Spawn::new(exe).arg0("peermap-bench").args([FLAG, role])
 }
 
 /// Plays the role that this process was started for, if it is a worker. To be called first of all in `main`; where it
@@ -28,12 +28,12 @@ pub(crate) fn spawn(role: &str, parameters: &[String]) -> Spawn {
 #[must_use]
 pub fn played() -> bool {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [flag, role, parameters @ ..] = arguments.as_slice() else { return false };
+    let [flag, role] = arguments.as_slice() else { return false };
     if flag != FLAG {
         return false;
     }
     match role.as_str() {
-        barrier::ROLE => barrier::play(parameters),
+        barrier::ROLE => barrier::play(),
         transport::ROLE => transport::play(),
         unknown => panic!("there is no role {unknown}"),
     }

@@ -8,20 +8,23 @@
 //! | --- | --- |
 //! | `control` | what the calls of virtual memory, `cuMemAlloc` and pools cost |
 //! | `bandwidth` | fills, verification and copies, by size and by how the memory was mapped |
-//! | `transport` | descriptors between sockets |
+//! | `transport` | how descriptors and shared memory get from process to process, and how long a process takes to start |
+//! | `barrier` | rounds of a barrier between processes |
 //! | `scenario` | the main job from end to end, by phase |
 //!
 //! # Units
 //! Times are nanoseconds, rates are 1e9 bytes a second. A copy counts its bytes once.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bandwidth;
+pub mod barrier;
 mod control;
 mod effort;
 mod error;
 mod measure;
 mod owned;
+mod partner;
 mod rig;
 mod scenario;
 mod suite;
@@ -30,5 +33,6 @@ mod transport;
 pub use effort::Effort;
 pub use error::BenchError;
 pub use measure::{Progress, measure};
-pub use rig::{Crew, Rig};
+pub use partner::{Partner, partner_main};
+pub use rig::{Crew, Rig, Starter};
 pub use suite::{Group, Output, Planned, SUITES, Suite};

@@ -1,6 +1,6 @@
 //! Memory that is given back when it goes out of scope, whatever happens to the group that has it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use peermap_driver::{AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, MemHandle};
 
@@ -11,7 +11,12 @@ pub(crate) fn timed<T>(call: impl FnOnce() -> peermap_driver::Result<T>) -> Resu
     let start = Instant::now();
     let value = call()?;
     let elapsed = start.elapsed();
-    Ok((value, elapsed.as_secs_f64() * 1e9))
+    Ok((value, nanoseconds(elapsed)))
+}
+
+/// A time as a sample.
+pub(crate) fn nanoseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9
 }
 
 /// A physical allocation.

@@ -1,14 +1,34 @@
 //! What suites work with.
 
+use std::cell::OnceCell;
+
 use peermap_driver::{AllocationProp, ByteSize, Context, Device, Driver, GranularityOption, HandleType};
+use peermap_ipc::{Channel, Child};
 use peermap_report::RunReport;
 use peermap_scenario::memmap_ipc::Options;
 
 use crate::effort::Effort;
 use crate::error::BenchError;
+use crate::partner::Pair;
 
-/// Who can run a scenario: whoever has a backend and can start workers.
-pub trait Crew {
+/// Who can start processes of the executable that measures.
+pub trait Starter {
+    /// Starts a process that calls [`partner_main`](crate::partner_main) with this channel; `with_driver`: and with a way to
+    /// a driver on the machine of [`Crew::driver`].
+    ///
+    /// # Errors
+    /// [`BenchError`] if it cannot be started.
+    fn start(&self, channel: Channel, with_driver: bool) -> Result<Child, BenchError>;
+}
+
+/// Who has a machine that several processes share: whoever has a backend.
+pub trait Crew: Starter {
+    /// A driver of this process on that machine. It is not initialised.
+    ///
+    /// # Errors
+    /// [`BenchError`] if there is none.
+    fn driver(&self) -> Result<Box<dyn Driver>, BenchError>;
+
     /// Runs the main job once.
     ///
     /// # Errors
@@ -28,6 +48,7 @@ pub struct Rig<'d> {
     pub simulated: bool,
     /// The devices, each with its context.
     pub devices: Vec<(Device, Context)>,
+    pair: OnceCell<Pair>,
 }
 
 /// What simulated memory may be moved at a time.
@@ -55,7 +76,7 @@ impl<'d> Rig<'d> {
         if devices.is_empty() {
             return Err(BenchError::NotHere("there is no device".to_owned()));
         }
-        let rig = Self { driver, crew, effort, simulated, devices };
+        let rig = Self { driver, crew, effort, simulated, devices, pair: OnceCell::new() };
         rig.work_on(0)?;
         Ok(rig)
     }
@@ -66,6 +87,17 @@ impl<'d> Rig<'d> {
     /// If the driver refuses.
     pub fn work_on(&self, index: usize) -> Result<(), BenchError> {
         Ok(self.driver.ctx_set_current(Some(self.devices[index].1))?)
+    }
+
+    /// This process and another one on one machine. They are there from the first time that they are asked for.
+    pub(crate) fn pair(&self) -> Result<&Pair, BenchError> {
+        match self.pair.get() {
+            Some(pair) => Ok(pair),
+            None => {
+                let pair = Pair::new(self.crew)?;
+                Ok(self.pair.get_or_init(|| pair))
+            }
+        }
     }
 
     /// The properties of memory of a device that can be shared.

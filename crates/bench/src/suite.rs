@@ -4,7 +4,7 @@ use peermap_report::bench::Unit;
 
 use crate::error::BenchError;
 use crate::rig::Rig;
-use crate::{bandwidth, control, scenario, transport};
+use crate::{bandwidth, barrier, control, scenario, transport};
 
 /// Benchmarks of one concern.
 pub trait Suite: Sync {
@@ -17,7 +17,7 @@ pub trait Suite: Sync {
 
 /// Every suite, in the order in which they run.
 pub static SUITES: &[&dyn Suite] =
-    &[&control::Control, &bandwidth::Bandwidth, &transport::Transport, &scenario::Scenario];
+    &[&control::Control, &bandwidth::Bandwidth, &transport::Transport, &barrier::BarrierSuite, &scenario::Scenario];
 
 /// One thing that a group measures.
 #[derive(Debug, Clone, PartialEq)]

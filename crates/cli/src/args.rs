@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),
+    /// The other process of a benchmark.
+    #[command(name = "__partner", hide = true)]
+    Partner(Worker),
     /// A worker of a run.
     #[command(name = "__worker", hide = true)]
     Worker(Worker),

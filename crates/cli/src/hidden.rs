@@ -35,6 +35,16 @@ pub(crate) fn worker(arguments: &Worker) -> ProcessExitCode {
     ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
 }
 
+/// The other process of a benchmark.
+pub(crate) fn partner(arguments: &Worker) -> ProcessExitCode {
+    let channel = match inherited_channel() {
+        Ok(channel) => channel,
+        Err(error) => return not_by_hand(&error),
+    };
+    let code = peermap_bench::partner_main(channel, || open(arguments.backend).map_err(|error| format!("{error:#}")));
+    ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
+}
+
 /// A process of a trace.
 pub(crate) fn player(arguments: &Worker) -> ProcessExitCode {
     let channel = match inherited_channel() {

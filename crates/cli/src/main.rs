@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare::run(&compare),
         Command::Import(import) => import::run(&import),
         Command::Player(player) => return hidden::player(&player),
+        Command::Partner(partner) => return hidden::partner(&partner),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),
     };

@@ -50,7 +50,7 @@ pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
 pub use content::{Author, Fill, UnknownName};
 pub use device_kernels::{Buffer, DeviceKernels, Findings};
-pub use devices::{DeviceChoice, ParseDeviceError};
+pub use devices::{DeviceChoice, ParseDeviceError, find_device};
 pub use error::{Complaint, RunError, UsageError, one_line};
 pub use kernels::embedded_kernels;
 pub use launch::Launcher;

@@ -7,7 +7,7 @@ use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
 use peermap_report::{FailureKind, Phases};
 
 use crate::calls::{CallRecorder, Recorded};
-use crate::devices::find;
+use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
@@ -121,7 +121,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::Probe => Vec::new(),
     };
     let device = match start.device {
-        Some(uuid) => find(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
+        Some(uuid) => find_device(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
     let mut station = Station::new(driver, device, post, &start, deadline, init_ms);

@@ -1,15 +1,25 @@
-//! How descriptors get from one end of a socket to the other.
+//! How descriptors and memory get from one process to another, and how long a process takes to start.
+//!
+//! | group | what it does |
+//! | --- | --- |
+//! | `round_trip.rs` | a message with descriptors over a socket pair, and its answer |
+//! | `by_path.rs` | the same as NVIDIA's samples do it: datagram sockets that are found by their path, one descriptor a message |
+//! | `memory.rs` | shared memory that is handed over, beside shared memory that is found by its name |
+//! | `start.rs` | a process from its start until it runs, has a driver, has a context |
+//!
+//! The other end of the first three is a thread that does nothing else.
 
-use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+mod by_path;
+mod memory;
+mod round_trip;
+mod start;
 
-use peermap_ipc::{Channel, Deadline, IpcError, MAX_FDS_PER_MESSAGE};
+use std::time::Duration;
 
-use crate::error::BenchError;
+use peermap_ipc::MAX_FDS_PER_MESSAGE;
+
 use crate::rig::Rig;
-use crate::suite::{Group, Output, Planned, Suite};
+use crate::suite::{Planned, Suite};
 
 /// The suite.
 pub(crate) struct Transport;
@@ -27,60 +37,10 @@ impl Suite for Transport {
 
     fn plan<'r>(&self, rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
         let counts: &[usize] = if rig.effort.quick { &QUICK } else { &FULL };
-        counts.iter().map(|count| group(*count)).collect()
-    }
-}
-
-/// A message with so many descriptors to another thread and its answer without any.
-fn group<'r>(count: usize) -> Planned<'r> {
-    Planned {
-        outputs: vec![Output::time("round_trip")],
-        parameters: vec![("descriptors", count.to_string())],
-        make: Box::new(move || Ok(Box::new(RoundTrip::start(count)?))),
-    }
-}
-
-struct RoundTrip {
-    channel: Option<Channel>,
-    other: Option<JoinHandle<()>>,
-    sent: File,
-    count: usize,
-}
-
-impl RoundTrip {
-    fn start(count: usize) -> Result<Self, BenchError> {
-        let (channel, theirs) = Channel::pair()?;
-        let sent = File::open("/dev/null").map_err(|error| BenchError::NotHere(error.to_string()))?;
-        let other = thread::spawn(move || drop(answer(&theirs)));
-        Ok(Self { channel: Some(channel), other: Some(other), sent, count })
-    }
-}
-
-/// Closes what comes and answers, until the other end is gone.
-fn answer(channel: &Channel) -> Result<(), IpcError> {
-    loop {
-        drop(channel.recv(MAX_FDS_PER_MESSAGE, Deadline::NEVER)?);
-        channel.send(b"taken", &[], Deadline::after(PATIENCE))?;
-    }
-}
-
-impl Group for RoundTrip {
-    fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
-        let Some(channel) = &self.channel else { return Ok(Vec::new()) };
-        let descriptors: Vec<BorrowedFd<'_>> = vec![self.sent.as_fd(); self.count];
-        let start = Instant::now();
-        channel.send(b"take", &descriptors, Deadline::after(PATIENCE))?;
-        channel.recv(0, Deadline::after(PATIENCE))?;
-        Ok(vec![start.elapsed().as_secs_f64() * 1e9])
-    }
-}
-
-impl Drop for RoundTrip {
-    fn drop(&mut self) {
-        // The hang-up ends the thread.
-        self.channel = None;
-        if let Some(other) = self.other.take() {
-            drop(other.join());
-        }
+        let by_path = counts.iter().filter(|count| **count > 0).map(|count| by_path::group(*count));
+        let mut planned: Vec<Planned<'r>> =
+            counts.iter().map(|count| round_trip::group(*count)).chain(by_path).collect();
+        planned.extend([memory::group(), start::group(rig)]);
+        planned
     }
 }

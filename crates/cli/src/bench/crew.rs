@@ -3,12 +3,15 @@
 use std::cell::OnceCell;
 use std::env;
 
-use peermap_bench::{BenchError, Crew};
+use peermap_bench::{BenchError, Crew, Starter};
+use peermap_driver::Driver;
+use peermap_ipc::{Channel, Child, Output, Spawn};
 use peermap_report::RunReport;
 use peermap_scenario::memmap_ipc::{self, Options};
 use peermap_scenario::{Backend, Launcher, one_line};
 
 use crate::backend::Chosen;
+use crate::hidden::CHANNEL;
 
 /// Runs scenarios on a backend that is started when the first one is asked for.
 pub(super) struct OwnWorkers<'c> {
@@ -30,7 +33,28 @@ impl<'c> OwnWorkers<'c> {
     }
 }
 
+impl Starter for OwnWorkers<'_> {
+    fn start(&self, channel: Channel, with_driver: bool) -> Result<Child, BenchError> {
+        let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
+        let spawn = Spawn::new(exe).arg0("peermap").args(["__partner"]).stdout(Output::Null);
+        let spawn = spawn.inherit(channel.into_fd(), CHANNEL);
+        let spawn = match with_driver {
+            true => {
+                let endpoint = self.backend()?.worker(0).map_err(|error| BenchError::Run(one_line(&error)))?;
+                let spawn = spawn.args(endpoint.args);
+                endpoint.descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number))
+            }
+            false => spawn.args(["--backend", "auto"]),
+        };
+        spawn.spawn().map_err(|error| BenchError::NotHere(format!("no further process can be started: {error}")))
+    }
+}
+
 impl Crew for OwnWorkers<'_> {
+    fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
+        self.backend()?.driver().map_err(|error| BenchError::NotHere(one_line(&error)))
+    }
+
     fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError> {
         let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
         let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };

@@ -5,7 +5,8 @@ mod peers;
 mod select;
 
 pub use choice::{DeviceChoice, ParseDeviceError};
-pub(crate) use select::{Chosen, SelectError, Selection, find, select};
+pub use select::find_device;
+pub(crate) use select::{Chosen, SelectError, Selection, select};
 
 /// The most devices that can take part, as in the sample.
 pub(crate) const MAX_DEVICES: usize = 32;

@@ -71,7 +71,10 @@ pub(crate) fn select(
 }
 
 /// The device with this identity in the calling process.
-pub(crate) fn find(driver: &dyn Driver, uuid: Uuid) -> Result<Option<Device>, DriverError> {
+///
+/// # Errors
+/// If the driver refuses to say which devices there are.
+pub fn find_device(driver: &dyn Driver, uuid: Uuid) -> Result<Option<Device>, DriverError> {
     for ordinal in 0..driver.device_get_count()? {
         let device = driver.device_get(ordinal)?;
         if driver.device_get_uuid(device)? == uuid {
@@ -97,7 +100,7 @@ fn resolve(driver: &dyn Driver, wanted: &[DeviceChoice], there: &[Device]) -> Re
     for choice in wanted {
         let found = match choice {
             DeviceChoice::Ordinal(ordinal) => there.iter().copied().find(|device| device.0 == *ordinal),
-            DeviceChoice::Uuid(uuid) => find(driver, *uuid)?,
+            DeviceChoice::Uuid(uuid) => find_device(driver, *uuid)?,
         };
         let Some(device) = found else {
             let known = there.iter().map(|device| device.0.to_string()).collect();

@@ -10,7 +10,7 @@ use peermap_ipc::SharedMemory;
 ///
 /// # Units
 /// Bytes.
-pub(crate) const BYTES: usize = 4096;
+pub(super) const BYTES: usize = 4096;
 
 /// The counter and the sense lie in cache lines of their own.
 const COUNT: usize = 0;

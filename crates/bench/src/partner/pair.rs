@@ -1,0 +1,50 @@
+//! A driver of this process and a partner on one machine.
+
+use std::cell::{RefCell, RefMut};
+
+use peermap_driver::{Context, Device, Driver};
+
+use super::hand::Partner;
+use super::order::Order;
+use crate::error::BenchError;
+use crate::rig::Crew;
+
+/// Two processes with a context on the same device each: this one and a partner.
+///
+/// The driver of this side is one of its own: a simulated machine that other processes can join is not the one that this
+/// process measures by itself.
+pub(crate) struct Pair {
+    driver: Box<dyn Driver>,
+    device: Device,
+    context: Context,
+    partner: RefCell<Partner>,
+}
+
+impl Pair {
+    pub(crate) fn new(crew: &dyn Crew) -> Result<Self, BenchError> {
+        let driver = crew.driver()?;
+        driver.init(0)?;
+        let device = driver.device_get(0)?;
+        let context = driver.ctx_create(0, device)?;
+        let mut partner = Partner::start(crew, true)?;
+        partner.obey(&Order::Init)?;
+        partner.obey(&Order::Context { device: driver.device_get_uuid(device)? })?;
+        Ok(Self { driver, device, context, partner: RefCell::new(partner) })
+    }
+
+    /// The driver of this side, with its context current.
+    pub(crate) fn driver(&self) -> Result<&dyn Driver, BenchError> {
+        self.driver.ctx_set_current(Some(self.context))?;
+        Ok(&*self.driver)
+    }
+
+    /// The device of both.
+    pub(crate) const fn device(&self) -> Device {
+        self.device
+    }
+
+    /// The other side.
+    pub(crate) fn partner(&self) -> RefMut<'_, Partner> {
+        self.partner.borrow_mut()
+    }
+}

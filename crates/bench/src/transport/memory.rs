@@ -1,0 +1,129 @@
+//! Shared memory: handed over as a sealed memory file, beside memory that the other side finds by a name, as NVIDIA's samples
+//! do it.
+//!
+//! Both are measured from nothing until the other side has mapped the memory, written a word and said so.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use memmap2::MmapMut;
+use peermap_ipc::{Channel, Deadline, SharedMemory};
+use rustix::fs::{Mode, ftruncate};
+use rustix::shm;
+
+use super::PATIENCE;
+use crate::error::BenchError;
+use crate::owned::nanoseconds;
+use crate::suite::{Group, Output, Planned};
+
+/// What the samples share is smaller; a page is what it takes.
+const BYTES: usize = 4096;
+
+pub(super) fn group<'r>() -> Planned<'r> {
+    Planned {
+        outputs: ["memory_by_descriptor", "memory_by_name"].map(Output::time).to_vec(),
+        parameters: vec![("bytes", BYTES.to_string())],
+        make: Box::new(|| {
+            let (channel, theirs) = Channel::pair()?;
+            let other = thread::spawn(move || drop(answer(&theirs)));
+            Ok(Box::new(Memory { channel: Some(channel), other: Some(other), made: 0 }))
+        }),
+    }
+}
+
+struct Memory {
+    channel: Option<Channel>,
+    other: Option<JoinHandle<()>>,
+    /// How many names were made.
+    made: u32,
+}
+
+/// Maps what it is handed or told the name of, writes a word and answers.
+fn answer(channel: &Channel) -> Result<(), BenchError> {
+    loop {
+        let mut received = channel.recv(1, Deadline::NEVER)?;
+        match received.fds.pop() {
+            Some(memory) => by_descriptor(memory)?,
+            None => by_name(&String::from_utf8_lossy(&received.payload))?,
+        }
+        channel.send(b"mapped", &[], Deadline::after(PATIENCE))?;
+    }
+}
+
+fn by_descriptor(memory: OwnedFd) -> Result<(), BenchError> {
+    let memory = SharedMemory::from_fd(memory, BYTES).map_err(failed)?;
+    memory.atomics()[0].store(1, Ordering::Release);
+    Ok(())
+}
+
+fn by_name(name: &str) -> Result<(), BenchError> {
+    let file = File::from(shm::open(name, shm::OFlags::RDWR, Mode::empty()).map_err(failed)?);
+    write_a_word(&file)
+}
+
+#[expect(
+    unsafe_code,
+    reason = "memory that has a name can be changed by others: that is why nothing else here has one"
+)]
+fn write_a_word(file: &File) -> Result<(), BenchError> {
+    // SAFETY: "All file-backed memory map constructors are marked unsafe because of the potential for Undefined Behavior using
+    // the map if the underlying file is subsequently modified": this file has a name of this process, and both threads that
+    // know it write one word each and read none.
+    let mut memory = unsafe { MmapMut::map_mut(file) }.map_err(failed)?;
+    memory[..4].copy_from_slice(&AtomicU32::new(1).into_inner().to_ne_bytes());
+    Ok(())
+}
+
+fn failed(error: impl std::error::Error) -> BenchError {
+    BenchError::Run(format!("shared memory: {error}"))
+}
+
+impl Memory {
+    fn hand_over(&self) -> Result<(), BenchError> {
+        let Some(channel) = &self.channel else { return Ok(()) };
+        let memory = SharedMemory::create("bench", BYTES).map_err(failed)?;
+        channel.send(b"map", &[memory.as_fd()], Deadline::after(PATIENCE))?;
+        channel.recv(0, Deadline::after(PATIENCE))?;
+        Ok(())
+    }
+
+    fn tell_the_name(&mut self) -> Result<(), BenchError> {
+        let Some(channel) = &self.channel else { return Ok(()) };
+        self.made += 1;
+        let name = format!("/peermap-bench-{}-{}", process::id(), self.made);
+        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
+        let file = File::from(shm::open(&name, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?);
+        let told = ftruncate(&file, BYTES as u64).map_err(failed).and_then(|()| {
+            write_a_word(&file)?;
+            channel.send(name.as_bytes(), &[], Deadline::after(PATIENCE))?;
+            Ok(channel.recv(0, Deadline::after(PATIENCE))?)
+        });
+        let unlinked = shm::unlink(&name).map_err(failed);
+        told.and(unlinked)
+    }
+}
+
+impl Group for Memory {
+    fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
+        let start = Instant::now();
+        self.hand_over()?;
+        let handed_over = Instant::now();
+        self.tell_the_name()?;
+        let end = Instant::now();
+        Ok(vec![nanoseconds(handed_over - start), nanoseconds(end - handed_over)])
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // The hang-up ends the thread.
+        self.channel = None;
+        if let Some(other) = self.other.take() {
+            drop(other.join());
+        }
+    }
+}
