@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alone;
 mod bandwidth;
 mod control;
 mod effort;
@@ -27,6 +28,8 @@ mod scenario;
 mod suite;
 mod transport;
 
+pub use alone::Alone;
+pub use bandwidth::{DeviceWork, MemoryKind, OnDevice, TimedStream};
 pub use effort::Effort;
 pub use error::BenchError;
 pub use measure::{Progress, measure};

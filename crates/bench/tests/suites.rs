@@ -2,21 +2,10 @@
 
 use std::time::Duration;
 
-use peermap_bench::{BenchError, Crew, Effort, Progress, Rig, SUITES, Suite, measure};
+use peermap_bench::{Alone, BenchError, Effort, Progress, Rig, SUITES, Suite, measure};
 use peermap_driver::Driver;
-use peermap_report::RunReport;
 use peermap_report::bench::{BenchReport, Unit};
-use peermap_scenario::memmap_ipc::Options;
 use peermap_sim::SimMachine;
-
-/// Nobody who could start processes.
-struct Alone;
-
-impl Crew for Alone {
-    fn memmap_ipc(&self, _: &Options) -> Result<RunReport, BenchError> {
-        Err(BenchError::NotHere("nobody starts processes here".to_owned()))
-    }
-}
 
 const LITTLE: Effort =
     Effort { warm_up: 1, least: 2, most: 3, width: 0.5, time: Duration::from_millis(50), quick: true };
