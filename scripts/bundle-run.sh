@@ -10,8 +10,9 @@ usage: run COMMAND [ARGUMENT]…
   memmap-ipc         the scenario of that name                 (peermap run memmap-ipc)
   hardware-tests     the driver against the recorded answers; arguments as for a Rust test
   claims             what the documentation claims about the host side, measured and judged
+  agreement          whether criterion and the bandwidth suite measure the same, judged on a GPU
   bench [OPTION]…    what sharing costs on this host           (peermap bench)
-  bench NAME         one criterion benchmark: barrier or transport; its files go to PEERMAP_BENCH_HOME (./peermap-bench)
+  bench NAME         one criterion benchmark: barrier, transport or device; its files go to PEERMAP_BENCH_HOME (./peermap-bench)
   check              whether every file of the bundle is as it was packed
   differential       random calls, driver against simulator    (peermap differential)
   …                  anything else goes to bin/peermap as it is: run, replay, --help
@@ -36,10 +37,10 @@ case $command in
   -h | --help | help) usage ;;
   check) check ;;
   hardware-tests) exec "$here/tests/hardware" "$@" ;;
-  claims) exec "$here/benches/claims" --bench "$@" ;;
+  claims | agreement) exec "$here/benches/$command" --bench "$@" ;;
   bench)
     case ${1:-} in
-      barrier | transport)
+      barrier | transport | device)
         name=$1
         shift
         CRITERION_HOME=${PEERMAP_BENCH_HOME:-$PWD/peermap-bench} exec "$here/benches/$name" --bench "$@"

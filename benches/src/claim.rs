@@ -10,6 +10,8 @@ pub enum Bound {
     AtMost(Duration),
     /// A ratio of at least this.
     RatioAtLeast(f64),
+    /// A ratio that is no further from 1 than this share, either way.
+    RatioWithin(f64),
     /// At least so many a second.
     RateAtLeast(u32),
 }
@@ -58,6 +60,10 @@ impl Claim {
             (Measured::Ratio { ours, other }, Bound::RatioAtLeast(least)) => {
                 other.as_secs_f64() >= least * ours.as_secs_f64()
             }
+            (Measured::Ratio { ours, other }, Bound::RatioWithin(share)) => {
+                let (ours, other) = (ours.as_secs_f64(), other.as_secs_f64());
+                ours <= other * (1.0 + share) && other <= ours * (1.0 + share)
+            }
             (Measured::Rate { count, time }, Bound::RateAtLeast(least)) => {
                 f64::from(count) >= f64::from(least) * time.as_secs_f64()
             }
@@ -101,6 +107,7 @@ impl fmt::Display for Bound {
         match self {
             Self::AtMost(most) => write!(f, "at most {most:?}"),
             Self::RatioAtLeast(least) => write!(f, "at least {least} times as fast"),
+            Self::RatioWithin(share) => write!(f, "the same within {} %", share * 100.0),
             Self::RateAtLeast(least) => write!(f, "at least {least} a second"),
         }
     }
@@ -130,6 +137,16 @@ mod tests {
         let bound = Bound::RatioAtLeast(0.25);
         assert!(claim(Measured::Ratio { ours: micros(4), other: micros(1) }, bound).holds());
         assert!(!claim(Measured::Ratio { ours: micros(5), other: micros(1) }, bound).holds());
+    }
+
+    #[test]
+    fn a_ratio_may_be_bound_both_ways() {
+        let bound = Bound::RatioWithin(0.05);
+        assert_eq!(bound.to_string(), "the same within 5 %");
+        assert!(claim(Measured::Ratio { ours: micros(105), other: micros(100) }, bound).holds());
+        assert!(claim(Measured::Ratio { ours: micros(100), other: micros(105) }, bound).holds());
+        assert!(!claim(Measured::Ratio { ours: micros(106), other: micros(100) }, bound).holds());
+        assert!(!claim(Measured::Ratio { ours: micros(100), other: micros(106) }, bound).holds());
     }
 
     #[test]

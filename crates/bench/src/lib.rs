@@ -17,6 +17,7 @@
 
 #![deny(unsafe_code)]
 
+mod alone;
 mod bandwidth;
 pub mod barrier;
 mod control;
@@ -30,6 +31,8 @@ mod scenario;
 mod suite;
 mod transport;
 
+pub use alone::Alone;
+pub use bandwidth::{DeviceWork, MemoryKind, OnDevice, TimedStream};
 pub use effort::Effort;
 pub use error::BenchError;
 pub use measure::{Progress, measure};

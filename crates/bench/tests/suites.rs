@@ -2,36 +2,10 @@
 
 use std::time::Duration;
 
-use peermap_bench::{BenchError, Crew, Effort, Progress, Rig, SUITES, Starter, Suite, measure};
+use peermap_bench::{Alone, BenchError, Effort, Progress, Rig, SUITES, Suite, measure};
 use peermap_driver::Driver;
-use peermap_ipc::{Channel, Child};
-use peermap_report::RunReport;
 use peermap_report::bench::{BenchReport, Unit};
-use peermap_scenario::memmap_ipc::Options;
 use peermap_sim::SimMachine;
-
-/// Nobody who could start processes.
-struct Alone;
-
-fn nobody<T>() -> Result<T, BenchError> {
-    Err(BenchError::NotHere("nobody starts processes here".to_owned()))
-}
-
-impl Starter for Alone {
-    fn start(&self, _: Channel, _: bool) -> Result<Child, BenchError> {
-        nobody()
-    }
-}
-
-impl Crew for Alone {
-    fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
-        nobody()
-    }
-
-    fn memmap_ipc(&self, _: &Options) -> Result<RunReport, BenchError> {
-        nobody()
-    }
-}
 
 const LITTLE: Effort =
     Effort { warm_up: 1, least: 2, most: 3, width: 0.5, time: Duration::from_millis(50), quick: true };

@@ -184,3 +184,31 @@ fn a_side_without_a_run_says_nothing() {
     let nothing = Comparison::of_runs(&[], &[], ComparisonOptions::default()).unwrap();
     assert_eq!(nothing.exit_code(), ExitCode::Ambiguous);
 }
+
+#[test]
+fn pairs_show_a_change_that_a_drift_would_hide() {
+    let run = |value: f64| report(vec![benchmark("a", Unit::Nanoseconds, &around(value))]);
+    let drift = [100.0, 110.0, 125.0, 140.0, 160.0, 190.0];
+    let (base, new): (Vec<_>, Vec<_>) = drift.iter().map(|value| (run(*value), run(value * 1.2))).unzip();
+    let options = ComparisonOptions::default();
+    let apart = Comparison::of_runs(&base, &new, options).unwrap();
+    assert_eq!((apart.benchmarks[0].verdict, apart.paired), (Verdict::Ambiguous, false));
+    let paired = Comparison::of_pairs(&base, &new, options).unwrap();
+    assert_eq!((paired.exit_code(), paired.paired, paired.new.runs), (ExitCode::Regression, true, 6));
+    assert!(paired.table().contains("6 pairs of runs: each ratio is that of the pairs"), "{}", paired.table());
+    // Five pairs give no interval by themselves, and four runs on each side do.
+    let few = Comparison::of_pairs(&base[..5], &[run(300.0), run(301.0), run(302.0), run(303.0)], options).unwrap();
+    assert_eq!((few.exit_code(), few.paired), (ExitCode::Regression, false));
+}
+
+#[test]
+fn runs_without_a_partner_are_no_pairs() {
+    let one = report(vec![benchmark("a", Unit::Nanoseconds, &around(100.0))]);
+    let (base, new) = (vec![one.clone(); 9], vec![one.clone(); 6]);
+    let paired = Comparison::of_pairs(&base, &new, ComparisonOptions::default()).unwrap();
+    assert_eq!((paired.base.runs, paired.new.runs), (6, 6));
+    let mut other = one;
+    other.machine.cores = 4;
+    let error = Comparison::of_pairs(&base, &vec![other; 6], ComparisonOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("cores"), "{error}");
+}

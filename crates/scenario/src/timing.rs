@@ -42,8 +42,18 @@ impl<'d> StreamTimer<'d> {
 
     /// Queues `work` between the two events.
     pub fn around(&self, work: impl FnOnce() -> Result<()>) -> Result<()> {
-        self.driver.event_record(self.begin, self.stream)?;
+        self.begin()?;
         work()?;
+        self.end()
+    }
+
+    /// Queues the event before the work, for work that is queued piece by piece.
+    pub fn begin(&self) -> Result<()> {
+        self.driver.event_record(self.begin, self.stream)
+    }
+
+    /// Queues the event behind the work.
+    pub fn end(&self) -> Result<()> {
         self.driver.event_record(self.end, self.stream)
     }
 

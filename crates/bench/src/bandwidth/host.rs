@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use peermap_driver::{ByteSize, Driver, PinnedBuffer};
 
-use super::Timed;
+use super::timed::TimedStream;
 use crate::error::BenchError;
 use crate::owned::Allocated;
 use crate::rig::Rig;
@@ -26,7 +26,7 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize) -> Planned<'r> {
         make: Box::new(move || {
             rig.can_move(size)?;
             let length = size.to_usize().unwrap_or(0);
-            let timed = Timed::new(rig.driver)?;
+            let timed = TimedStream::new(rig.driver)?;
             let device = Allocated::new(rig.driver, size)?;
             let pinned = Some(PinnedBuffer::zeroed(rig.driver, length)?);
             Ok(Box::new(ToHost { driver: rig.driver, timed, device, pinned, pageable: vec![7; length] }))
@@ -36,7 +36,7 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize) -> Planned<'r> {
 
 struct ToHost<'d> {
     driver: &'d dyn Driver,
-    timed: Timed<'d>,
+    timed: TimedStream<'d>,
     device: Allocated<'d>,
     pinned: Option<PinnedBuffer<'d>>,
     pageable: Vec<u8>,

@@ -2,7 +2,7 @@
 
 use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver};
 
-use super::{Timed, repetitions};
+use super::timed::{TimedStream, repetitions};
 use crate::error::BenchError;
 use crate::owned::{Mapped, Physical};
 use crate::rig::Rig;
@@ -38,9 +38,9 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, (from, to): (usize, usize)) -> Pl
             let memory = |index| Mapped::new(driver, Physical::create(driver, whole, &rig.memory_of(index))?, &rights);
             let (a, b, c, d) = (memory(from)?, memory(to)?, memory(from)?, memory(to)?);
             rig.work_on(to)?;
-            let other = Timed::new(driver)?;
+            let other = TimedStream::new(driver)?;
             rig.work_on(from)?;
-            Ok(Box::new(Pair { driver, size, there: Timed::new(driver)?, other, memory: [a, b, c, d] }))
+            Ok(Box::new(Pair { driver, size, there: TimedStream::new(driver)?, other, memory: [a, b, c, d] }))
         }),
     }
 }
@@ -49,9 +49,9 @@ struct Pair<'d> {
     driver: &'d dyn Driver,
     size: ByteSize,
     /// On the first device.
-    there: Timed<'d>,
+    there: TimedStream<'d>,
     /// On the second.
-    other: Timed<'d>,
+    other: TimedStream<'d>,
     memory: [Mapped<'d>; 4],
 }
 
@@ -60,7 +60,7 @@ impl Group for Pair<'_> {
         let Self { driver, size, there, other, memory } = self;
         let [a, b, c, d] = memory.each_ref().map(|mapped| mapped.range.ptr);
         let (driver, size, times) = (*driver, *size, repetitions(size.get()));
-        let copy = |timed: &Timed<'_>, dst: DevicePtr, src: DevicePtr| {
+        let copy = |timed: &TimedStream<'_>, dst: DevicePtr, src: DevicePtr| {
             timed.rate(size.get(), times, &|| driver.memcpy_dtod_async(dst, src, size, timed.stream))
         };
         let to = copy(there, b, a)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::against::Against;
 use crate::args::Where;
 
 /// Arguments of `bench`.
@@ -20,10 +21,13 @@ pub(crate) struct Bench {
     /// Fewer sizes and fewer samples: under a minute and a half.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// The result file to write, with every sample. It must not be there yet.
+    #[command(flatten)]
+    pub(crate) against: Against,
+    /// The result file to write, with every sample; with --against the folder for the result of each run and the comparison. It
+    /// must not be there yet.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Print the result file on standard output instead of the table.
+    /// Print the result file on standard output instead of the table; with --against the comparison as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,5 +1,6 @@
 //! `peermap bench`.
 
+mod against;
 mod args;
 mod crew;
 mod machine;
@@ -24,7 +25,11 @@ use crew::OwnWorkers;
 
 /// Measures, prints and writes.
 pub(crate) fn run(arguments: &Bench) -> ExitCode {
-    bench(arguments).unwrap_or_else(|refusal| refusal.end(arguments.json))
+    let outcome = match &arguments.against.other {
+        Some(other) => against::run(other, arguments),
+        None => bench(arguments),
+    };
+    outcome.unwrap_or_else(|refusal| refusal.end(arguments.json))
 }
 
 fn bench(arguments: &Bench) -> Result<ExitCode, Refusal> {

@@ -12,12 +12,7 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new() -> Self {
-        let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}, {eta} left: {wide_msg}");
-        if let Ok(style) = style {
-            bar.set_style(style);
-        }
-        Self { bar }
+        Self { bar: bar() }
     }
 
     pub(super) fn see(&self, progress: &Progress) {
@@ -31,4 +26,13 @@ impl Watch {
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A bar on a terminal, without a length yet.
+pub(super) fn bar() -> ProgressBar {
+    let bar = if std::io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len}, {eta} left: {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
 }

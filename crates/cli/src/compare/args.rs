@@ -21,6 +21,10 @@ pub(crate) struct Compare {
     /// A further run of the new result; may be given several times.
     #[arg(long = "new", value_name = "FILE")]
     pub(crate) more_new: Vec<PathBuf>,
+    /// The runs of both sides were made in turns, each of the base together with the new one at its place. The ratios are those of
+    /// the pairs, of which six are the fewest; fewer are compared as without this.
+    #[arg(long)]
+    pub(crate) paired: bool,
     /// The smallest change that matters: 5% or 0.05.
     #[arg(long, value_name = "SHARE", default_value = "5%", allow_hyphen_values = true)]
     pub(crate) threshold: Threshold,

@@ -23,14 +23,24 @@ fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
     let base = read_all(&arguments.base, &arguments.more_base)?;
     let new = read_all(&arguments.new, &arguments.more_new)?;
     let options = ComparisonOptions { threshold: arguments.threshold, across_machines: arguments.across_machines };
-    let comparison = Comparison::of_runs(&base, &new, options).map_err(|incomparable| {
+    if arguments.paired && base.len() != new.len() {
+        let error = anyhow::anyhow!("{} runs of the base and {} new ones are no pairs", base.len(), new.len());
+        return Err(Refusal::new(ExitCode::Usage, error));
+    }
+    let compare = if arguments.paired { Comparison::of_pairs } else { Comparison::of_runs };
+    let comparison = compare(&base, &new, options).map_err(|incomparable| {
         let (base, new) = (arguments.base.display(), arguments.new.display());
         let error = anyhow::anyhow!("{base} and {new}: {incomparable}; --across-machines compares them even so");
         Refusal::new(ExitCode::Usage, error)
     })?;
-    let text = if arguments.json {
+    print(&comparison, arguments.json, arguments.markdown)
+}
+
+/// Prints a comparison as a table, or as what was asked for.
+pub(crate) fn print(comparison: &Comparison, json: bool, markdown: bool) -> Result<ExitCode, Refusal> {
+    let text = if json {
         comparison.to_json()
-    } else if arguments.markdown {
+    } else if markdown {
         comparison.markdown()
     } else {
         comparison.table()

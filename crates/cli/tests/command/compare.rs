@@ -162,3 +162,16 @@ fn further_runs_of_both_sides_are_compared_by_their_medians() {
     assert_eq!(output.status.code(), Some(2));
     assert!(complaints(&output)[0].contains("/nowhere/x.json"), "{}", stderr(&output));
 }
+
+#[test]
+fn runs_made_in_turns_are_compared_pair_by_pair() {
+    let folder = tempfile::tempdir().unwrap();
+    let slower = slower(&folder);
+    let further = ["--base", OLD, "--new", slower.to_str().unwrap()].repeat(5);
+    let output = run(peermap().arg("compare").args([Path::new(OLD), &slower]).args(&further).arg("--paired"));
+    assert_eq!(output.status.code(), Some(10), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("6 pairs of runs"), "{}", stdout(&output));
+    let output = compare(OLD, OLD, &["--new", OLD, "--paired"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaints(&output)[0].contains("1 runs of the base and 2 new ones"), "{}", stderr(&output));
+}

@@ -1,5 +1,6 @@
 //! The command as a person uses it: real processes, on the simulator.
 
+mod against;
 mod atlas;
 mod bad_input;
 mod bench;

@@ -3,6 +3,7 @@
 mod comparison;
 mod machine;
 mod nvbandwidth;
+mod paired;
 mod ratio;
 mod result;
 mod runs;

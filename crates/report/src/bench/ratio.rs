@@ -14,13 +14,6 @@ pub(super) struct Pairs {
 impl Pairs {
     /// Pairs of each sample of `above` with each of `below`, for the ratio above/below.
     pub(super) fn new(below: &[f64], above: &[f64]) -> Result<Self, SampleError> {
-        let positive = |samples: &[f64]| {
-            let sorted = sorted(samples)?;
-            match samples.iter().copied().enumerate().find(|(_, value)| *value <= 0.0) {
-                Some((index, value)) => Err(SampleError::NotPositive { index, value }),
-                None => Ok(sorted),
-            }
-        };
         Ok(Self { below: positive(below)?, above: positive(above)? })
     }
 
@@ -62,9 +55,7 @@ impl Pairs {
         }
         let pairs = self.count() as f64;
         let deviation = (pairs * (one + two + 1) as f64 / 12.0).sqrt();
-        // Half a rank more: the test takes whole values, the normal distribution all.
-        let rank = pairs / 2.0 + 0.5 - DEVIATIONS * deviation;
-        (rank >= 1.0).then(|| rank as usize - 1)
+        outside_normal(pairs, deviation)
     }
 
     /// The ratio that `rank` of all ratios lie below.
@@ -97,6 +88,15 @@ impl Pairs {
     }
 }
 
+/// The samples in ascending order, if a ratio can be made of each.
+pub(super) fn positive(samples: &[f64]) -> Result<Vec<f64>, SampleError> {
+    let sorted = sorted(samples)?;
+    match samples.iter().copied().enumerate().find(|(_, value)| *value <= 0.0) {
+        Some((index, value)) => Err(SampleError::NotPositive { index, value }),
+        None => Ok(sorted),
+    }
+}
+
 /// The rank from the distribution of Mann and Whitney's statistic, where no two samples are equal.
 fn rank_by_counting(one: usize, two: usize) -> Option<usize> {
     // How many of the orders that the samples can be in have each value of the statistic: the coefficients of the Gaussian
@@ -111,14 +111,27 @@ fn rank_by_counting(one: usize, two: usize) -> Option<usize> {
             orders[value] += orders[value - factor];
         }
     }
-    let all: f64 = orders.iter().sum();
+    outside(&orders)
+}
+
+/// How many ratios at each end lie outside the interval, from how many of all cases have each value of the statistic. `None`: even
+/// the lowest value is too likely.
+pub(super) fn outside(cases: &[f64]) -> Option<usize> {
+    let all: f64 = cases.iter().sum();
     let tail = (1.0 - CONFIDENCE) / 2.0 * all;
     let mut total = 0.0;
-    let outside = orders.iter().take_while(|count| {
+    let unlikely = cases.iter().take_while(|count| {
         total += **count;
         total <= tail
     });
-    outside.count().checked_sub(1)
+    unlikely.count().checked_sub(1)
+}
+
+/// The same for a statistic with so many values up to its highest, of this deviation, that it is as good as normal.
+pub(super) fn outside_normal(values: f64, deviation: f64) -> Option<usize> {
+    // Half a rank more: the test takes whole values, the normal distribution all.
+    let rank = values / 2.0 + 0.5 - DEVIATIONS * deviation;
+    (rank >= 1.0).then(|| rank as usize - 1)
 }
 
 #[cfg(test)]

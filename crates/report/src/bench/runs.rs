@@ -1,6 +1,6 @@
 //! Several runs of the same benchmarks as one result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::result::{BenchReport, Benchmark};
 use super::summary::Summary;
@@ -34,10 +34,41 @@ impl BenchReport {
         Some(Self { benchmarks: medians.into_values().collect(), skipped, ..first.clone() })
     }
 
+    /// One result of each side of runs that were made in pairs, in which samples at the same place are of one pair. A run without a
+    /// partner goes, and of a benchmark that both sides have, every median whose partner is missing.
+    ///
+    /// `None`: there is no pair.
+    #[must_use]
+    pub(in crate::bench) fn of_pairs(base: &[Self], new: &[Self]) -> Option<(Self, Self)> {
+        let pairs = base.len().min(new.len());
+        let (base, new) = (&base[..pairs], &new[..pairs]);
+        Some((Self::of_runs(&with_partners(base, new))?, Self::of_runs(&with_partners(new, base))?))
+    }
+
     /// The same run, of which nothing was measured.
     pub(in crate::bench) fn without_samples(&self) -> Self {
         Self { benchmarks: Vec::new(), skipped: Vec::new(), ..self.clone() }
     }
+}
+
+/// Runs without what their partners lack, unless no partner has it.
+fn with_partners(runs: &[BenchReport], partners: &[BenchReport]) -> Vec<BenchReport> {
+    let known: BTreeSet<String> = partners.iter().flat_map(|run| run.benchmarks.iter().map(Benchmark::id)).collect();
+    let pairs = runs.iter().zip(partners).map(|(run, partner)| {
+        let theirs = measured(partner);
+        let has_partner = |(id, one): &(String, &Benchmark)| {
+            !known.contains(id) || theirs.get(id).is_some_and(|other| other.unit == one.unit)
+        };
+        let ours = measured(run).into_iter().filter(has_partner);
+        BenchReport { benchmarks: ours.map(|(_, benchmark)| benchmark.clone()).collect(), ..run.clone() }
+    });
+    pairs.collect()
+}
+
+/// The benchmarks of a run that have a median, by id; of two with one id the later one.
+fn measured(run: &BenchReport) -> BTreeMap<String, &Benchmark> {
+    let with_median = run.benchmarks.iter().filter(|benchmark| Summary::new(&benchmark.samples).is_ok());
+    with_median.map(|benchmark| (benchmark.id(), benchmark)).collect()
 }
 
 #[cfg(test)]
@@ -60,5 +91,20 @@ mod tests {
         assert_eq!(report.benchmarks[0].samples, [2.0, 4.0]);
         assert_eq!(report.skipped.len(), 1);
         assert_eq!(BenchReport::of_runs(&[]), None);
+    }
+
+    #[test]
+    fn samples_at_one_place_are_of_one_pair() {
+        let (base, new) = ([run(&[1.0]), run(&[]), run(&[3.0]), run(&[4.0])], [run(&[5.0]), run(&[6.0]), run(&[7.0])]);
+        let (base, new) = BenchReport::of_pairs(&base, &new).unwrap();
+        assert_eq!((&base.benchmarks[0].samples, &new.benchmarks[0].samples), (&vec![1.0, 3.0], &vec![5.0, 7.0]));
+        assert_eq!(BenchReport::of_pairs(&[run(&[1.0])], &[]), None);
+    }
+
+    #[test]
+    fn what_only_one_side_has_stays_there() {
+        let without = BenchReport { benchmarks: Vec::new(), ..run(&[]) };
+        let (base, new) = BenchReport::of_pairs(&[run(&[1.0]), run(&[2.0])], &[without.clone(), without]).unwrap();
+        assert_eq!((base.benchmarks[0].samples.len(), new.benchmarks.len()), (2, 0));
     }
 }

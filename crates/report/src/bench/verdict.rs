@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::paired::PairRatios;
 use super::ratio::Pairs;
 use super::summary::{Interval, SampleError};
 use super::unit::{Better, Unit};
@@ -138,19 +139,43 @@ impl Change {
     /// # Errors
     /// [`SampleError`]: one side has no sample, or one that is not above 0.
     pub fn between(base: &[f64], new: &[f64], unit: Unit, threshold: Threshold) -> Result<Self, SampleError> {
-        let pairs = match unit.better() {
-            Better::Lower => Pairs::new(base, new)?,
-            Better::Higher => Pairs::new(new, base)?,
-        };
-        let ratio = pairs.ratio();
+        let (below, above) = below_and_above(base, new, unit);
+        let pairs = Pairs::new(below, above)?;
         let interval = pairs.interval().or_else(|| (unit == Unit::Instructions).then(|| pairs.range()));
+        Ok(Self::of(pairs.ratio(), interval, threshold))
+    }
+
+    /// The change between samples that were taken in pairs, one of each side at about the same time.
+    ///
+    /// The ratio is the median of the means of each two pairs' ratios (Hodges and Lehmann), and its interval is the one of
+    /// Wilcoxon's test of signed ranks, which takes six pairs. What both samples of a pair share is in neither, so that a machine
+    /// that gets slower and slower does not hide a change. Else the verdict is that of [`between`](Self::between).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_pairs(base: &[f64], new: &[f64], unit: Unit, threshold: Threshold) -> Result<Self, SampleError> {
+        let (below, above) = below_and_above(base, new, unit);
+        let ratios = PairRatios::new(below, above)?;
+        let interval = ratios.interval().or_else(|| (unit == Unit::Instructions).then(|| ratios.range()));
+        Ok(Self::of(ratios.ratio(), interval, threshold))
+    }
+
+    fn of(ratio: f64, interval: Option<Interval>, threshold: Threshold) -> Self {
         let band = threshold.band();
-        Ok(Self {
+        Self {
             verdict: interval.map_or(Verdict::Ambiguous, |interval| judge(interval, band)),
             ratio,
             interval,
             smallest_visible: interval.map(|Interval { low, high }| band.high * (ratio / low).max(high / ratio)),
-        })
+        }
+    }
+}
+
+/// The samples as below and above of a ratio that is higher for what is slower.
+const fn below_and_above<'s>(base: &'s [f64], new: &'s [f64], unit: Unit) -> (&'s [f64], &'s [f64]) {
+    match unit.better() {
+        Better::Lower => (base, new),
+        Better::Higher => (new, base),
     }
 }
 
@@ -200,6 +225,19 @@ mod tests {
         assert_eq!(timed.smallest_visible, None);
         assert_eq!(change(&base[..1], &new[..1], Unit::Instructions).verdict, Verdict::Slower);
         assert_eq!(change(&[100.0], &[100.0, 140.0], Unit::Instructions).verdict, Verdict::Ambiguous);
+    }
+
+    #[test]
+    fn pairs_are_judged_by_the_ratio_of_each() {
+        let base = [100.0, 130.0, 170.0, 220.0, 290.0, 370.0];
+        let new = base.map(|sample| sample * 1.1);
+        let paired = |unit, pairs| Change::of_pairs(&base[..pairs], &new[..pairs], unit, Threshold::default()).unwrap();
+        assert_eq!(change(&base, &new, Unit::Nanoseconds).verdict, Verdict::Ambiguous);
+        assert_eq!(paired(Unit::Nanoseconds, 6).verdict, Verdict::Slower);
+        assert_eq!(paired(Unit::GigabytesPerSecond, 6).verdict, Verdict::Faster);
+        let few = paired(Unit::Nanoseconds, 5);
+        assert_eq!((few.verdict, few.interval), (Verdict::Ambiguous, None));
+        assert_eq!(paired(Unit::Instructions, 1).verdict, Verdict::Slower);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How often verdicts are right, on samples whose truth is known.
 
 mod noise;
+mod pairs;
 
 use noise::{KINDS, Noise, Random};
 use peermap_report::bench::{BenchReport, Benchmark, Change, Comparison, ComparisonOptions, Threshold, Unit, Verdict};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::sides::{Compared, Side};
+use super::sides::{Compared, Judge, Side};
 use crate::bench::result::{BenchReport, Benchmark};
-use crate::bench::verdict::{Threshold, Verdict};
+use crate::bench::verdict::{Change, Threshold, Verdict};
 use crate::exit_code::ExitCode;
 
 /// The number of the schema of [`Comparison`]. Adding a key keeps it.
@@ -67,6 +67,8 @@ pub struct Comparison {
     pub threshold: Threshold,
     /// In what the machines differ. Empty unless it was asked to compare across machines.
     pub machine_differences: Vec<String>,
+    /// Whether each run of one side was made together with one of the other, so that the ratio is that of the pairs.
+    pub paired: bool,
     /// What the new result is compared with.
     pub base: Side,
     /// The new result.
@@ -91,7 +93,7 @@ impl Comparison {
     /// # Errors
     /// [`Incomparable`]: the machines differ, or the samples come from different sources, and `options` does not allow it.
     pub fn new(base: &BenchReport, new: &BenchReport, options: ComparisonOptions) -> Result<Self, Incomparable> {
-        Self::of_sides((base, 1), (new, 1), options)
+        Self::of_sides((base, 1), (new, 1), Change::between, options)
     }
 
     /// Compares several runs with several others, of which the medians are the samples: see [`BenchReport::of_runs`]. A
@@ -109,19 +111,39 @@ impl Comparison {
         if let ([base], [new]) = (base, new) {
             return Self::new(base, new, options);
         }
-        let mut runs = base.iter().chain(new);
-        let empty = runs.next().map_or_else(|| BenchReport::new("", ""), BenchReport::without_samples);
-        let others = runs.map(|run| differences(&empty, run));
-        if let Some(differences) = others.into_iter().find(|found| !found.is_empty() && !options.across_machines) {
-            return Err(Incomparable { differences });
-        }
+        let empty = one_machine(base, new, options)?;
         let pooled = |side| BenchReport::of_runs(side).unwrap_or_else(|| empty.clone());
-        Self::of_sides((&pooled(base), base.len()), (&pooled(new), new.len()), options)
+        Self::of_sides((&pooled(base), base.len()), (&pooled(new), new.len()), Change::between, options)
     }
+
+    /// Compares runs that were made in pairs, the first of the base with the first new one and so on: see
+    /// [`Change::of_pairs`]. Runs without a partner do not count. Fewer than [`PAIRS`](Self::PAIRS) pairs give no interval, and are
+    /// compared as [`of_runs`](Self::of_runs) does.
+    ///
+    /// # Errors
+    /// [`Incomparable`]: as there.
+    pub fn of_pairs(
+        base: &[BenchReport],
+        new: &[BenchReport],
+        options: ComparisonOptions,
+    ) -> Result<Self, Incomparable> {
+        let pairs = base.len().min(new.len());
+        if pairs < Self::PAIRS {
+            return Self::of_runs(base, new, options);
+        }
+        let empty = one_machine(base, new, options)?;
+        let (base, new) = BenchReport::of_pairs(base, new).unwrap_or_else(|| (empty.clone(), empty));
+        let paired = Self::of_sides((&base, pairs), (&new, pairs), Change::of_pairs, options)?;
+        Ok(Self { paired: true, ..paired })
+    }
+
+    /// The fewest pairs of which the ratios alone give an interval.
+    pub const PAIRS: usize = 6;
 
     fn of_sides(
         (base, base_runs): (&BenchReport, usize),
         (new, new_runs): (&BenchReport, usize),
+        judge: Judge,
         options: ComparisonOptions,
     ) -> Result<Self, Incomparable> {
         let machine_differences = differences(base, new);
@@ -135,7 +157,7 @@ impl Comparison {
         let (only_in_base, only_in_new) = (only_in(&old, &fresh), only_in(&fresh, &old));
         let both = old.iter().filter_map(|(id, base)| Some((*base, *fresh.get(id)?)));
         let mut benchmarks: Vec<Compared> =
-            both.map(|(base, new)| Compared::of(base, new, options.threshold)).collect();
+            both.map(|(base, new)| Compared::of(base, new, judge, options.threshold)).collect();
         benchmarks.sort_by(|one, two| one.verdict.cmp(&two.verdict).then_with(|| two.ratio().total_cmp(&one.ratio())));
 
         let skipped: BTreeSet<&str> = new.skipped.iter().map(|skipped| skipped.id.as_str()).collect();
@@ -159,6 +181,7 @@ impl Comparison {
             counts,
             threshold: options.threshold,
             machine_differences,
+            paired: false,
             base: Side::of(base, base_runs),
             new: Side::of(new, new_runs),
             benchmarks,
@@ -209,6 +232,21 @@ impl Counts {
             }
         }
         text
+    }
+}
+
+/// The first of all runs without its samples, if the others are comparable with it.
+fn one_machine(
+    base: &[BenchReport],
+    new: &[BenchReport],
+    options: ComparisonOptions,
+) -> Result<BenchReport, Incomparable> {
+    let mut runs = base.iter().chain(new);
+    let first = runs.next().map_or_else(|| BenchReport::new("", ""), BenchReport::without_samples);
+    let others = runs.map(|run| differences(&first, run));
+    match others.into_iter().find(|found| !found.is_empty() && !options.across_machines) {
+        Some(differences) => Err(Incomparable { differences }),
+        None => Ok(first),
     }
 }
 

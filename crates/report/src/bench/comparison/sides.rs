@@ -61,8 +61,8 @@ pub struct Compared {
 }
 
 impl Compared {
-    pub(super) fn of(base: &Benchmark, new: &Benchmark, threshold: Threshold) -> Self {
-        let (change, reason) = match changed(base, new, threshold) {
+    pub(super) fn of(base: &Benchmark, new: &Benchmark, judge: Judge, threshold: Threshold) -> Self {
+        let (change, reason) = match changed(base, new, judge, threshold) {
             Ok(change @ Change { interval: Some(_), .. }) => (Some(change), None),
             Ok(change) => {
                 (Some(change), Some(format!("too few samples: {} and {}", base.samples.len(), new.samples.len())))
@@ -99,18 +99,21 @@ impl Compared {
     }
 }
 
-fn changed(base: &Benchmark, new: &Benchmark, threshold: Threshold) -> Result<Change, String> {
+/// What judges samples of both sides: [`Change::between`] or [`Change::of_pairs`].
+pub(super) type Judge = fn(&[f64], &[f64], Unit, Threshold) -> Result<Change, SampleError>;
+
+fn changed(base: &Benchmark, new: &Benchmark, judge: Judge, threshold: Threshold) -> Result<Change, String> {
     if base.unit != new.unit {
         return Err(format!("units differ: {} and {}", base.unit, new.unit));
     }
     // Each side alone first, so that the one with the fault is named.
     let alone = |side: &str, samples: &[f64]| {
-        let judged = Change::between(samples, samples, base.unit, threshold);
+        let judged = judge(samples, samples, base.unit, threshold);
         judged.map_err(|error: SampleError| format!("{side}: {error}"))
     };
     alone("base", &base.samples)?;
     alone("new", &new.samples)?;
-    Change::between(&base.samples, &new.samples, base.unit, threshold).map_err(|error| error.to_string())
+    judge(&base.samples, &new.samples, base.unit, threshold).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -123,7 +126,7 @@ mod tests {
     }
 
     fn reason(base: &Benchmark, new: &Benchmark) -> String {
-        let compared = Compared::of(base, new, Threshold::default());
+        let compared = Compared::of(base, new, Change::between, Threshold::default());
         assert_eq!(compared.verdict, Verdict::Ambiguous);
         compared.reason.unwrap()
     }
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn cells_are_medians_ratio_and_interval() {
         let (base, new) = (benchmark(Unit::Nanoseconds, &[100.0; 9]), benchmark(Unit::Nanoseconds, &[1.3e5; 9]));
-        let compared = Compared::of(&base, &new, Threshold::default());
+        let compared = Compared::of(&base, &new, Change::between, Threshold::default());
         assert_eq!(compared.cells(), ["100 ns", "130 us", "1300.000", "1300.000 to 1300.000"]);
         assert_eq!(compared.reason, None);
     }

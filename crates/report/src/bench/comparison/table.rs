@@ -40,7 +40,14 @@ impl Comparison {
             of.iter().map(|skipped| format!("skipped in {side}: {}: {}", skipped.id, skipped.reason)).collect()
         };
         let skipped = [skipped("base", &self.base.skipped), skipped("new", &self.new.skipped)].concat();
-        differ.chain(base).chain(new).chain(skipped).chain(self.caution()).collect()
+        differ.chain(base).chain(new).chain(skipped).chain(self.pairs()).chain(self.caution()).collect()
+    }
+
+    /// What the ratios are of, where they are not those of the medians.
+    fn pairs(&self) -> Option<String> {
+        let text =
+            || format!("{} pairs of runs: each ratio is that of the pairs, and not of the medians", self.new.runs);
+        self.paired.then(text)
     }
 
     /// What to keep in mind with a verdict on single runs. In an imported result each sample is a run of its own.

@@ -1,0 +1,33 @@
+//! Benchmarks without processes of their own.
+
+use peermap_driver::Driver;
+use peermap_ipc::{Channel, Child};
+use peermap_report::RunReport;
+use peermap_scenario::memmap_ipc::Options;
+
+use crate::error::BenchError;
+use crate::rig::{Crew, Starter};
+
+/// Nobody who could start processes: what needs more than one is skipped.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Alone;
+
+fn nobody<T>() -> Result<T, BenchError> {
+    Err(BenchError::NotHere("nobody starts processes here".to_owned()))
+}
+
+impl Starter for Alone {
+    fn start(&self, _: Channel, _: bool) -> Result<Child, BenchError> {
+        nobody()
+    }
+}
+
+impl Crew for Alone {
+    fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
+        nobody()
+    }
+
+    fn memmap_ipc(&self, _: &Options) -> Result<RunReport, BenchError> {
+        nobody()
+    }
+}

@@ -1,0 +1,78 @@
+//! A stream whose work is timed by events.
+
+use peermap_driver::{Driver, Stream};
+use peermap_scenario::StreamTimer;
+
+use crate::error::BenchError;
+
+/// A stream of the context that was current, with a timer; both go with it.
+pub struct TimedStream<'d> {
+    driver: &'d dyn Driver,
+    pub(super) stream: Stream,
+    timer: Option<StreamTimer<'d>>,
+}
+
+impl<'d> TimedStream<'d> {
+    /// A stream of the current context.
+    ///
+    /// # Errors
+    /// If the driver refuses it or an event.
+    pub fn new(driver: &'d dyn Driver) -> Result<Self, BenchError> {
+        const NON_BLOCKING: u32 = 1;
+        let stream = driver.stream_create(NON_BLOCKING)?;
+        let timer = StreamTimer::new(driver, stream).map(Some);
+        let mut timed = Self { driver, stream, timer: None };
+        timed.timer = timer?;
+        Ok(timed)
+    }
+
+    /// Starts the clock where the stream is now: what is queued before does not count.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn begin(&self) -> peermap_driver::Result<()> {
+        self.timer.as_ref().map_or(Ok(()), StreamTimer::begin)
+    }
+
+    /// Waits for what was queued since [`begin`](Self::begin); gives how long the device took for it, in nanoseconds.
+    ///
+    /// # Errors
+    /// If the driver refuses, or the work failed.
+    pub fn end(&self) -> peermap_driver::Result<f64> {
+        let Some(timer) = &self.timer else { return Ok(f64::NAN) };
+        timer.end()?;
+        self.driver.stream_synchronize(self.stream)?;
+        // Events tell half a microsecond apart; less is no time that was measured.
+        Ok(timer.milliseconds()?.max(0.000_5) * 1e6)
+    }
+
+    /// The rate at which `work` moves so many bytes, when it is done so often in a row.
+    pub(super) fn rate(
+        &self,
+        bytes: u64,
+        times: u32,
+        work: &dyn Fn() -> peermap_driver::Result<()>,
+    ) -> Result<f64, BenchError> {
+        self.begin()?;
+        (0..times).try_for_each(|_| work())?;
+        let nanoseconds = self.end()?;
+        #[expect(clippy::cast_precision_loss, reason = "a rate is shown with three digits")]
+        let bytes = (bytes * u64::from(times)) as f64;
+        Ok(bytes / nanoseconds)
+    }
+}
+
+impl Drop for TimedStream<'_> {
+    fn drop(&mut self) {
+        if let Some(timer) = self.timer.take() {
+            drop(timer.destroy());
+        }
+        drop(self.driver.stream_destroy(self.stream));
+    }
+}
+
+/// How often work on so many bytes is repeated between two events, so that their resolution does not matter.
+pub(super) fn repetitions(bytes: u64) -> u32 {
+    const ENOUGH: u64 = 256 << 20;
+    u32::try_from(ENOUGH / bytes.max(1)).unwrap_or(u32::MAX).clamp(1, 64)
+}
