@@ -55,8 +55,8 @@ impl Lab {
     ///
     /// # Errors
     /// [`BenchError::NotHere`] if simulated memory is not moved in such pieces; else if the driver refuses.
-    pub fn memory(&self, size: ByteSize) -> Result<OnDevice<'static, 'static>, BenchError> {
-        OnDevice::new(self.rig, Rc::clone(&self.timed), size, MemoryKind::Mapped)
+    pub fn memory(&self, size: ByteSize) -> Result<OnDevice<'static>, BenchError> {
+        OnDevice::new(self.rig, Rc::clone(&self.timed), size, MemoryKind::Mapped, 0)
     }
 
     /// What the suite of `peermap bench` does with the same memory: a rate in 1e9 bytes a second for each

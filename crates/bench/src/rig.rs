@@ -131,6 +131,13 @@ impl<'d> Rig<'d> {
         Ok(())
     }
 
+    /// How often work on so many bytes is repeated between two events, so that neither their resolution nor what it takes to
+    /// start the work matters.
+    pub(crate) fn repetitions(&self, bytes: u64) -> u32 {
+        let enough: u64 = if self.simulated { 32 << 20 } else { 256 << 20 };
+        u32::try_from(enough / bytes.max(1)).unwrap_or(u32::MAX).clamp(1, 64)
+    }
+
     /// The device that reaches the memory of the first one, if there is one.
     #[must_use]
     pub fn peer(&self) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! Fill, verify and copy on one device, by size and by how the memory was mapped.
+//! Fill, verify and copy by one device, in its own memory and in that of a peer, by size and by how the memory was mapped.
 
 use std::rc::Rc;
 
@@ -13,39 +13,55 @@ use crate::suite::{Group, Output, Planned};
 
 const QUICK: [ByteSize; 3] = [ByteSize::mib(1), ByteSize::mib(64), ByteSize::mib(1024)];
 
+const PEER_FULL: [ByteSize; 3] = [ByteSize::mib(1), ByteSize::mib(64), ByteSize::mib(1024)];
+const PEER_QUICK: [ByteSize; 1] = [ByteSize::mib(64)];
+
 /// From this size on a fill must come near a memset.
 const FLOOR_FROM: ByteSize = ByteSize::mib(256);
 const FLOOR: f64 = 0.94;
 
 pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
-    let sizes = rig.sizes(&OnDevice::SIZES, &QUICK);
-    sizes.into_iter().flat_map(|size| MemoryKind::ALL.map(|kind| group(rig, size, kind))).collect()
+    let own = rig.sizes(&OnDevice::SIZES, &QUICK).into_iter().flat_map(|size| MemoryKind::ALL.map(|kind| (size, kind)));
+    let kinds = [MemoryKind::Mapped, MemoryKind::Imported, MemoryKind::Opened];
+    let peers = rig.sizes(&PEER_FULL, &PEER_QUICK).into_iter().flat_map(|size| kinds.map(|kind| (size, kind)));
+    let own = own.map(|(size, kind)| group(rig, size, kind, false));
+    own.chain(peers.map(|(size, kind)| group(rig, size, kind, true))).collect()
 }
 
-fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, kind: MemoryKind) -> Planned<'r> {
+fn no_peer() -> BenchError {
+    BenchError::NotHere("no other device reaches the first one".to_owned())
+}
+
+/// Work of the first device on its own memory, or on that of a peer.
+fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, kind: MemoryKind, on_peer: bool) -> Planned<'r> {
     let output = |work: DeviceWork| match work {
         DeviceWork::Fill if size >= FLOOR_FROM && !rig.simulated => {
             Output::rate(work.name()).at_least(FLOOR, DeviceWork::Memset.name())
         }
         _ => Output::rate(work.name()),
     };
+    let mut parameters = vec![("memory", kind.name().to_owned()), ("size", size.to_string())];
+    if on_peer {
+        parameters.push(("on", "peer".to_owned()));
+    }
     Planned {
         outputs: DeviceWork::ALL.map(output).to_vec(),
-        parameters: vec![("memory", kind.name().to_owned()), ("size", size.to_string())],
+        parameters,
         make: Box::new(move || {
-            let timed = Rc::new(TimedStream::new(rig.driver)?);
-            Ok(Box::new(Rates { memory: OnDevice::new(rig, Rc::clone(&timed), size, kind)?, timed }))
+            let home = if on_peer { rig.peer().ok_or_else(no_peer)? } else { 0 };
+            let timed = Rc::new(TimedStream::new(kind.driver(rig)?)?);
+            Ok(Box::new(Rates { memory: OnDevice::new(rig, Rc::clone(&timed), size, kind, home)?, timed }))
         }),
     }
 }
 
 /// One rate for each kind of work.
-struct Rates<'r, 'd> {
-    memory: OnDevice<'r, 'd>,
+struct Rates<'r> {
+    memory: OnDevice<'r>,
     timed: Rc<TimedStream<'r>>,
 }
 
-impl Group for Rates<'_, '_> {
+impl Group for Rates<'_> {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
         let Self { memory, timed } = self;
         let rate = |work| timed.rate(memory.bytes(), 1, &|| memory.queue_row(work));

@@ -2,10 +2,11 @@
 
 use std::os::fd::AsFd;
 
-use peermap_driver::{AccessDesc, ByteSize, DevicePtr, HandleType, OsHandle};
+use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver, HandleType, OsHandle};
 
 use crate::error::BenchError;
 use crate::owned::{Allocated, Mapped, Physical};
+use crate::partner::{LAZY_ENABLE_PEER_ACCESS, Pair};
 use crate::rig::Rig;
 
 /// How memory came to its addresses.
@@ -17,11 +18,13 @@ pub enum MemoryKind {
     Imported,
     /// From `cuMemAlloc`.
     Allocated,
+    /// Opened by the legacy handle of another process.
+    Opened,
 }
 
 impl MemoryKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Mapped, Self::Imported, Self::Allocated];
+    pub const ALL: [Self; 4] = [Self::Mapped, Self::Imported, Self::Allocated, Self::Opened];
 
     /// Its name in results.
     #[must_use]
@@ -30,25 +33,41 @@ impl MemoryKind {
             Self::Mapped => "mapped",
             Self::Imported => "imported",
             Self::Allocated => "cuMemAlloc",
+            Self::Opened => "opened",
+        }
+    }
+
+    /// The driver that works on such memory, with a context on the first device that is current.
+    ///
+    /// # Errors
+    /// If there is no other process to open it from.
+    pub fn driver<'r>(self, rig: &'r Rig<'_>) -> Result<&'r dyn Driver, BenchError> {
+        match self {
+            Self::Opened => rig.pair()?.driver(),
+            Self::Mapped | Self::Imported | Self::Allocated => Ok(rig.driver),
         }
     }
 }
 
-/// Memory of the first device; what it is made of goes with it.
+/// Memory that the first device works on; what it is made of goes with it.
 pub(super) enum Memory<'d> {
     Mapped(Mapped<'d>),
     Imported { mapped: Mapped<'d>, _original: Physical<'d> },
     Allocated(Allocated<'d>),
+    Opened(Opened<'d>),
 }
 
 impl<'d> Memory<'d> {
-    pub(super) fn new(rig: &'d Rig<'_>, size: ByteSize, kind: MemoryKind) -> Result<Self, BenchError> {
+    /// Memory of the device `home`, with rights for the first one.
+    pub(super) fn new(rig: &'d Rig<'_>, size: ByteSize, kind: MemoryKind, home: usize) -> Result<Self, BenchError> {
         let driver = rig.driver;
-        if kind == MemoryKind::Allocated {
-            return Ok(Self::Allocated(Allocated::new(driver, size)?));
+        match kind {
+            MemoryKind::Allocated => return Ok(Self::Allocated(Allocated::new(driver, size)?)),
+            MemoryKind::Opened => return Ok(Self::Opened(Opened::new(rig.pair()?, size, home)?)),
+            MemoryKind::Mapped | MemoryKind::Imported => {}
         }
         let whole = size.checked_next_multiple_of(rig.granularity()?).unwrap_or(size);
-        let physical = Physical::create(driver, whole, &rig.memory_of(0))?;
+        let physical = Physical::create(driver, whole, &rig.memory_of(home))?;
         let rights: Vec<AccessDesc> = Self::rights(rig);
         if kind == MemoryKind::Mapped {
             return Ok(Self::Mapped(Mapped::new(driver, physical, &rights)?));
@@ -63,6 +82,14 @@ impl<'d> Memory<'d> {
         Ok(Self::Imported { mapped, _original: physical })
     }
 
+    /// Memory of the first device that such memory is copied to: of the same kind, where this process can make it.
+    pub(super) fn target(rig: &'d Rig<'_>, size: ByteSize, kind: MemoryKind) -> Result<Self, BenchError> {
+        match kind {
+            MemoryKind::Opened => Ok(Self::Allocated(Allocated::new(kind.driver(rig)?, size)?)),
+            MemoryKind::Mapped | MemoryKind::Imported | MemoryKind::Allocated => Self::new(rig, size, kind, 0),
+        }
+    }
+
     /// The first device, and the one that reaches it, if there is one.
     fn rights(rig: &Rig<'_>) -> Vec<AccessDesc> {
         let devices = std::iter::once(0).chain(rig.peer());
@@ -73,6 +100,36 @@ impl<'d> Memory<'d> {
         match self {
             Self::Mapped(mapped) | Self::Imported { mapped, .. } => mapped.range.ptr,
             Self::Allocated(allocated) => allocated.ptr,
+            Self::Opened(opened) => opened.ptr,
         }
+    }
+}
+
+/// Memory of another process, opened by its legacy handle.
+pub(super) struct Opened<'d> {
+    pair: &'d Pair,
+    driver: &'d dyn Driver,
+    ptr: DevicePtr,
+}
+
+impl<'d> Opened<'d> {
+    fn new(pair: &'d Pair, size: ByteSize, home: usize) -> Result<Self, BenchError> {
+        let driver = pair.driver()?;
+        let handle = pair.lend(size, home)?;
+        match driver.ipc_open_mem_handle(&handle, LAZY_ENABLE_PEER_ACCESS) {
+            Ok(ptr) => Ok(Self { pair, driver, ptr }),
+            Err(error) => {
+                pair.take_back()?;
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        // Whoever measures has learnt of a failing driver from the call that mattered.
+        drop(self.driver.ipc_close_mem_handle(self.ptr));
+        drop(self.pair.take_back());
     }
 }

@@ -7,10 +7,12 @@
 //! | --- | --- |
 //! | `device.rs` | fill, verification and copy on one device, by size and by how the memory was mapped |
 //! | `peer.rs` | between devices: one way, the other way, and both at once |
+//! | `all_at_once.rs` | all devices at once: each to the next, each to all others |
 //! | `host.rs` | between host and device, from page-locked and from ordinary memory |
 //! | `on_device.rs`, `memory.rs` | work on memory of a device, which others may time too |
 //! | `timed.rs` | a stream whose work is timed by events |
 
+mod all_at_once;
 mod device;
 mod host;
 mod memory;
@@ -34,6 +36,6 @@ impl Suite for Bandwidth {
     }
 
     fn plan<'r>(&self, rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
-        [device::plan(rig), peer::plan(rig), host::plan(rig)].into_iter().flatten().collect()
+        [device::plan(rig), peer::plan(rig), all_at_once::plan(rig), host::plan(rig)].into_iter().flatten().collect()
     }
 }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use peermap_driver::{ByteSize, JitOptions};
+use peermap_driver::{ByteSize, Driver, JitOptions};
 use peermap_scenario::{Author, Buffer, DeviceKernels, Fill, embedded_kernels};
 
 use super::memory::{Memory, MemoryKind};
-use super::timed::{TimedStream, repetitions};
+use super::timed::TimedStream;
 use crate::error::BenchError;
 use crate::rig::Rig;
 
@@ -39,17 +39,18 @@ impl DeviceWork {
     }
 }
 
-/// Two pieces of memory of the first device, the kernels, and a stream on which the work is queued.
-pub struct OnDevice<'r, 'd> {
-    rig: &'r Rig<'d>,
+/// A piece of memory that the first device works on, another one that it copies it to, the kernels, and a stream on which the work is queued.
+pub struct OnDevice<'r> {
+    driver: &'r dyn Driver,
     size: ByteSize,
+    times: u32,
     timed: Rc<TimedStream<'r>>,
     kernels: Option<DeviceKernels<'r>>,
     one: Memory<'r>,
     other: Memory<'r>,
 }
 
-impl<'r, 'd> OnDevice<'r, 'd> {
+impl<'r> OnDevice<'r> {
     /// The sizes that a full run measures.
     pub const SIZES: [ByteSize; 6] = [
         ByteSize::new(64 << 10),
@@ -63,22 +64,26 @@ impl<'r, 'd> OnDevice<'r, 'd> {
     /// Who filled the memory, so that a verification finds nothing.
     const AUTHOR: Author = Author { worker: 7, step: 0 };
 
-    /// Memory of this size, filled once, for work on a stream of the first device, whose context is current.
+    /// Memory of this size on the device `home`, filled once, for work on a stream of the first device, made with the
+    /// [driver](MemoryKind::driver) of its kind, whose context is current.
     ///
     /// # Errors
     /// [`BenchError::NotHere`] if simulated memory is not moved in such pieces; else if the driver refuses.
     pub fn new(
-        rig: &'r Rig<'d>,
+        rig: &'r Rig<'_>,
         timed: Rc<TimedStream<'r>>,
         size: ByteSize,
         kind: MemoryKind,
+        home: usize,
     ) -> Result<Self, BenchError> {
         rig.can_move(size)?;
-        let (image, device) = (embedded_kernels().as_bytes(), rig.devices[0].0);
+        let (driver, image) = (kind.driver(rig)?, embedded_kernels().as_bytes());
+        let device = driver.device_get(0)?;
         let mut options = JitOptions::default();
-        let kernels = DeviceKernels::load(rig.driver, device, timed.stream, image, Fill::Id, &mut options)?;
-        let (one, other) = (Memory::new(rig, size, kind)?, Memory::new(rig, size, kind)?);
-        let memory = Self { rig, size, timed, kernels: Some(kernels), one, other };
+        let kernels = DeviceKernels::load(driver, device, timed.stream, image, Fill::Id, &mut options)?;
+        let (one, other) = (Memory::new(rig, size, kind, home)?, Memory::target(rig, size, kind)?);
+        let memory =
+            Self { driver, size, times: rig.repetitions(size.get()), timed, kernels: Some(kernels), one, other };
         memory.queue(DeviceWork::Fill)?;
         if let Some(kernels) = &memory.kernels {
             kernels.clear_findings()?;
@@ -88,8 +93,8 @@ impl<'r, 'd> OnDevice<'r, 'd> {
 
     /// How often the work is done in a row, so that what it takes to start it does not matter.
     #[must_use]
-    pub fn times(&self) -> u32 {
-        repetitions(self.size.get())
+    pub const fn times(&self) -> u32 {
+        self.times
     }
 
     /// How many bytes a row moves.
@@ -107,13 +112,13 @@ impl<'r, 'd> OnDevice<'r, 'd> {
     }
 
     fn queue(&self, work: DeviceWork) -> peermap_driver::Result<()> {
-        let Self { rig, size, timed, kernels: Some(kernels), one, other } = self else { return Ok(()) };
+        let Self { driver, size, timed, kernels: Some(kernels), one, other, .. } = self else { return Ok(()) };
         let buffer = Buffer { ptr: one.ptr(), size: *size };
         match work {
-            DeviceWork::Memset => rig.driver.memset_d8_async(buffer.ptr, 7, *size, timed.stream),
+            DeviceWork::Memset => driver.memset_d8_async(buffer.ptr, 7, *size, timed.stream),
             DeviceWork::Fill => kernels.fill(buffer, Self::AUTHOR),
             DeviceWork::Verify => kernels.verify(buffer, Self::AUTHOR),
-            DeviceWork::Copy => rig.driver.memcpy_dtod_async(other.ptr(), buffer.ptr, *size, timed.stream),
+            DeviceWork::Copy => driver.memcpy_dtod_async(other.ptr(), buffer.ptr, *size, timed.stream),
         }
     }
 
@@ -130,7 +135,7 @@ impl<'r, 'd> OnDevice<'r, 'd> {
     }
 }
 
-impl Drop for OnDevice<'_, '_> {
+impl Drop for OnDevice<'_> {
     fn drop(&mut self) {
         if let Some(kernels) = self.kernels.take() {
             drop(kernels.unload());

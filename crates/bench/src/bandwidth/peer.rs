@@ -2,7 +2,7 @@
 
 use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver};
 
-use super::timed::{TimedStream, repetitions};
+use super::timed::TimedStream;
 use crate::error::BenchError;
 use crate::owned::{Mapped, Physical};
 use crate::rig::Rig;
@@ -40,7 +40,14 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, (from, to): (usize, usize)) -> Pl
             rig.work_on(to)?;
             let other = TimedStream::new(driver)?;
             rig.work_on(from)?;
-            Ok(Box::new(Pair { driver, size, there: TimedStream::new(driver)?, other, memory: [a, b, c, d] }))
+            Ok(Box::new(Pair {
+                driver,
+                size,
+                times: rig.repetitions(size.get()),
+                there: TimedStream::new(driver)?,
+                other,
+                memory: [a, b, c, d],
+            }))
         }),
     }
 }
@@ -48,6 +55,7 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, (from, to): (usize, usize)) -> Pl
 struct Pair<'d> {
     driver: &'d dyn Driver,
     size: ByteSize,
+    times: u32,
     /// On the first device.
     there: TimedStream<'d>,
     /// On the second.
@@ -57,26 +65,19 @@ struct Pair<'d> {
 
 impl Group for Pair<'_> {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
-        let Self { driver, size, there, other, memory } = self;
+        let Self { driver, size, times, there, other, memory } = self;
         let [a, b, c, d] = memory.each_ref().map(|mapped| mapped.range.ptr);
-        let (driver, size, times) = (*driver, *size, repetitions(size.get()));
+        let (driver, size, times) = (*driver, *size, *times);
         let copy = |timed: &TimedStream<'_>, dst: DevicePtr, src: DevicePtr| {
             timed.rate(size.get(), times, &|| driver.memcpy_dtod_async(dst, src, size, timed.stream))
         };
         let to = copy(there, b, a)?;
         let back = copy(there, a, b)?;
-        // Both ways: the second stream runs behind the event that starts the first, and the first waits for it at its end.
-        let both = there.rate(2 * size.get() * u64::from(times), 1, &|| {
-            let began = driver.event_create(2)?;
-            driver.event_record(began, there.stream)?;
-            driver.stream_wait_event(other.stream, began, 0)?;
-            for _ in 0..times {
+        let both = there.rate_with(&[other], 2 * size.get() * u64::from(times), &|| {
+            (0..times).try_for_each(|_| {
                 driver.memcpy_dtod_async(b, a, size, there.stream)?;
-                driver.memcpy_dtod_async(c, d, size, other.stream)?;
-            }
-            driver.event_record(began, other.stream)?;
-            driver.stream_wait_event(there.stream, began, 0)?;
-            driver.event_destroy(began)
+                driver.memcpy_dtod_async(c, d, size, other.stream)
+            })
         })?;
         Ok(vec![to, back, both])
     }

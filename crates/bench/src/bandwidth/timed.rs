@@ -1,15 +1,20 @@
 //! A stream whose work is timed by events.
 
-use peermap_driver::{Driver, Stream};
+use peermap_driver::{Driver, Event, Stream};
 use peermap_scenario::StreamTimer;
 
 use crate::error::BenchError;
+
+/// For an event that only orders.
+const DISABLE_TIMING: u32 = 2;
 
 /// A stream of the context that was current, with a timer; both go with it.
 pub struct TimedStream<'d> {
     driver: &'d dyn Driver,
     pub(super) stream: Stream,
     timer: Option<StreamTimer<'d>>,
+    /// Says to streams of other contexts where this one is.
+    mark: Option<Event>,
 }
 
 impl<'d> TimedStream<'d> {
@@ -21,8 +26,9 @@ impl<'d> TimedStream<'d> {
         const NON_BLOCKING: u32 = 1;
         let stream = driver.stream_create(NON_BLOCKING)?;
         let timer = StreamTimer::new(driver, stream).map(Some);
-        let mut timed = Self { driver, stream, timer: None };
+        let mut timed = Self { driver, stream, timer: None, mark: None };
         timed.timer = timer?;
+        timed.mark = Some(driver.event_create(DISABLE_TIMING)?);
         Ok(timed)
     }
 
@@ -60,6 +66,35 @@ impl<'d> TimedStream<'d> {
         let bytes = (bytes * u64::from(times)) as f64;
         Ok(bytes / nanoseconds)
     }
+
+    /// The same for work on this stream and on others, of other contexts too: they begin together, and the time ends when the last
+    /// of them has ended.
+    pub(super) fn rate_with(
+        &self,
+        others: &[&Self],
+        bytes: u64,
+        work: &dyn Fn() -> peermap_driver::Result<()>,
+    ) -> Result<f64, BenchError> {
+        self.rate(bytes, 1, &|| {
+            self.record()?;
+            others.iter().try_for_each(|other| other.wait_for(self))?;
+            work()?;
+            others.iter().try_for_each(|other| {
+                other.record()?;
+                self.wait_for(other)
+            })
+        })
+    }
+
+    /// Marks where this stream is now.
+    fn record(&self) -> peermap_driver::Result<()> {
+        self.mark.map_or(Ok(()), |mark| self.driver.event_record(mark, self.stream))
+    }
+
+    /// Has this stream wait for the mark of another.
+    fn wait_for(&self, other: &Self) -> peermap_driver::Result<()> {
+        other.mark.map_or(Ok(()), |mark| self.driver.stream_wait_event(self.stream, mark, 0))
+    }
 }
 
 impl Drop for TimedStream<'_> {
@@ -67,12 +102,9 @@ impl Drop for TimedStream<'_> {
         if let Some(timer) = self.timer.take() {
             drop(timer.destroy());
         }
+        if let Some(mark) = self.mark.take() {
+            drop(self.driver.event_destroy(mark));
+        }
         drop(self.driver.stream_destroy(self.stream));
     }
-}
-
-/// How often work on so many bytes is repeated between two events, so that their resolution does not matter.
-pub(super) fn repetitions(bytes: u64) -> u32 {
-    const ENOUGH: u64 = 256 << 20;
-    u32::try_from(ENOUGH / bytes.max(1)).unwrap_or(u32::MAX).clamp(1, 64)
 }

@@ -19,7 +19,7 @@ pub(crate) enum Reach {
 pub(crate) enum Order {
     /// Initialise the driver. The answer has the time.
     Init,
-    /// Make a context on a device. The answer has the time.
+    /// Work in a context on a device, which is made at the first time. The answer has the time.
     Context { device: Uuid },
     /// Reach memory of who measures. The answer has the time of each step.
     Reach(Reach),

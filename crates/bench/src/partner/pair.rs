@@ -2,7 +2,7 @@
 
 use std::cell::{RefCell, RefMut};
 
-use peermap_driver::{Context, Device, Driver};
+use peermap_driver::{ByteSize, Context, Device, Driver, IpcMemHandle};
 
 use super::hand::Partner;
 use super::order::Order;
@@ -41,6 +41,22 @@ impl Pair {
     /// The device of both.
     pub(crate) const fn device(&self) -> Device {
         self.device
+    }
+
+    /// Has the other side allocate memory on a device, which this side can open.
+    pub(crate) fn lend(&self, size: ByteSize, home: usize) -> Result<IpcMemHandle, BenchError> {
+        let home = self.driver.device_get(i32::try_from(home).unwrap_or(-1))?;
+        let mut partner = self.partner();
+        partner.obey(&Order::Context { device: self.driver.device_get_uuid(home)? })?;
+        partner.lend(size)
+    }
+
+    /// Has it free that memory.
+    pub(crate) fn take_back(&self) -> Result<(), BenchError> {
+        let mut partner = self.partner();
+        partner.obey(&Order::TakeBack)?;
+        partner.obey(&Order::Context { device: self.driver.device_get_uuid(self.device)? })?;
+        Ok(())
     }
 
     /// The other side.

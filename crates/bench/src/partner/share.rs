@@ -9,9 +9,9 @@ use crate::error::BenchError;
 use crate::owned::timed;
 
 /// With `cuIpcOpenMemHandle`: peer access is enabled where it is needed. No other value is allowed.
-const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
+pub(crate) const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
 
-/// What a partner shares with who measures: at most one memory of each kind at a time.
+/// What a partner shares with who measures in one context: at most one memory of each kind at a time.
 pub(super) struct Shared {
     device: Device,
     reached: Option<Reached>,

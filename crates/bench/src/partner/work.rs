@@ -1,8 +1,9 @@
 //! The partner's side.
 
+use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 
-use peermap_driver::{Driver, Uuid};
+use peermap_driver::{Context, Driver, Uuid};
 use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
 
 use super::order::{Answer, Order};
@@ -28,7 +29,7 @@ fn serve(
     open: impl FnOnce() -> Result<Box<dyn Driver>, String>,
 ) -> Result<(), IpcError> {
     channel.send(&Answer::Ready, &[], Deadline::NEVER)?;
-    let mut desk = Desk { open: Some(open), driver: None, shared: None, member: None };
+    let mut desk = Desk { open: Some(open), driver: None, contexts: HashMap::new(), current: None, member: None };
     loop {
         let (order, mut descriptors) = channel.recv(1, Deadline::NEVER)?;
         let answer = desk
@@ -42,8 +43,9 @@ fn serve(
 struct Desk<F> {
     open: Option<F>,
     driver: Option<Box<dyn Driver>>,
-    /// Once there is a context.
-    shared: Option<Shared>,
+    /// The contexts, and what is shared in each.
+    contexts: HashMap<Uuid, (Context, Shared)>,
+    current: Option<Uuid>,
     member: Option<AnyMember>,
 }
 
@@ -96,14 +98,23 @@ impl<F: FnOnce() -> Result<Box<dyn Driver>, String>> Desk<F> {
         let driver = self.driver.as_deref().ok_or_else(not_ready)?;
         let device = peermap_scenario::find_device(driver, uuid)?;
         let device = device.ok_or_else(|| BenchError::NotHere(format!("no device {uuid} in the other process")))?;
-        let (_, took) = timed(|| driver.ctx_create(0, device))?;
-        self.shared = Some(Shared::on(device));
+        let took = match self.contexts.get(&uuid) {
+            Some((context, _)) => timed(|| driver.ctx_set_current(Some(*context)))?.1,
+            None => {
+                let (context, took) = timed(|| driver.ctx_create(0, device))?;
+                self.contexts.insert(uuid, (context, Shared::on(device)));
+                took
+            }
+        };
+        self.current = Some(uuid);
         Ok(took)
     }
 
     fn ready(&mut self) -> Result<(&dyn Driver, &mut Shared), BenchError> {
         let driver = self.driver.as_deref().ok_or_else(not_ready)?;
-        Ok((driver, self.shared.as_mut().ok_or_else(not_ready)?))
+        let current = self.current.and_then(|uuid| self.contexts.get_mut(&uuid));
+        let (_, shared) = current.ok_or_else(not_ready)?;
+        Ok((driver, shared))
     }
 }
 
