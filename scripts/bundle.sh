@@ -66,9 +66,10 @@ cp scripts/gpu-report.sh "$out/report"
 cp scripts/bench.sh "$out/bench"
 mkdir -p "$out/reports"
 [[ ! -d reports/baseline ]] || cp -r reports/baseline "$out/reports/"
+cp scripts/c-compare.sh "$out/c-compare"
 cp benches/c/control.c "$out/benches/"
 chmod -R u+w "$out"
-chmod 755 "$out/run" "$out/report" "$out/bench"
+chmod 755 "$out/run" "$out/report" "$out/bench" "$out/c-compare"
 
 manifest=$(mktemp)
 trap 'rm -f "$manifest"' EXIT

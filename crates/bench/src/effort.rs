@@ -27,4 +27,10 @@ impl Effort {
     /// All of it: under eight minutes for all suites.
     pub const FULL: Self =
         Self { warm_up: 5, least: 30, most: 1000, width: 0.01, time: Duration::from_secs(3), quick: false };
+
+    /// The same with exactly so many samples, however certain they are and however long it takes.
+    #[must_use]
+    pub const fn with_exactly(self, samples: usize) -> Self {
+        Self { least: samples, most: samples, ..self }
+    }
 }

@@ -71,6 +71,14 @@ fn a_group_ends_when_the_interval_is_narrow_or_the_time_is_up() {
     assert!(report.benchmarks.iter().all(|benchmark| benchmark.samples.len() < 100_000), "the time ends it");
 }
 
+#[test]
+fn as_many_samples_as_were_asked_for_are_taken() {
+    let transport: Vec<&dyn Suite> = SUITES.iter().copied().filter(|suite| suite.name() == "transport").collect();
+    let hasty = Effort { time: Duration::ZERO, width: 1e9, ..LITTLE };
+    let (report, ..) = measured("default", &transport, hasty.with_exactly(37));
+    assert!(report.benchmarks.iter().all(|benchmark| benchmark.samples.len() == 37));
+}
+
 /// Two outputs, the second with a floor of nine tenths of the first.
 struct Floored;
 

@@ -21,6 +21,9 @@ pub(crate) struct Bench {
     /// Fewer sizes and fewer samples: under a minute and a half.
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Take exactly so many samples of each, however certain they are and however long it takes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) samples: Option<u32>,
     #[command(flatten)]
     pub(crate) against: Against,
     /// The result file to write, with every sample; with --against the folder for the result of each run and the comparison. It

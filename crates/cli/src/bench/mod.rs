@@ -62,6 +62,7 @@ fn chosen_suites(names: &[String]) -> Result<Vec<&'static dyn Suite>, Refusal> {
 
 fn measured(chosen: &Chosen, suites: &[&dyn Suite], arguments: &Bench) -> Result<BenchReport, Refusal> {
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
+    let effort = arguments.samples.map_or(effort, |samples| effort.with_exactly(samples as usize));
     let (source, profile) = match chosen {
         Chosen::Cuda { .. } => ("cuda", None),
         Chosen::Sim(profile) => ("sim", Some(profile.clone())),

@@ -18,6 +18,23 @@ pub(crate) enum Tool {
     ///
     /// One run gives one sample of each cell of its matrices. A comparison takes four on each side, so give the files of several runs.
     Nvbandwidth(Files),
+    /// Any program that was run on the same machine, and wrote an object with the key `benchmarks` of a result file:
+    /// suite, name, parameters, unit and samples of each.
+    Samples(Samples),
+}
+
+/// What a program measured, and where.
+#[derive(Debug, Args)]
+pub(crate) struct Samples {
+    /// The file that the program wrote.
+    #[arg(value_name = "FILE.json")]
+    pub(crate) file: PathBuf,
+    /// A result of peermap from the same machine and driver, of which the new one takes what they are.
+    #[arg(long, value_name = "RESULT.json")]
+    pub(crate) like: PathBuf,
+    /// The result file to write instead of standard output. It must not be there yet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Files of one tool.

@@ -5,29 +5,31 @@ mod args;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::Context;
 use peermap_report::ExitCode;
 use peermap_report::bench::{BenchReport, Nvbandwidth};
 
 pub(crate) use args::Import;
-use args::{Files, Tool};
+use args::{Files, Samples, Tool};
 
 use crate::output::Output;
 use crate::refusal::Refusal;
-use crate::show;
+use crate::{results, show};
 
 /// Reads, converts and writes.
 pub(crate) fn run(arguments: &Import) -> ExitCode {
-    let Tool::Nvbandwidth(files) = &arguments.tool;
-    import(files).map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
+    let (report, out) = match &arguments.tool {
+        Tool::Nvbandwidth(Files { files, out }) => (nvbandwidth(files), out),
+        Tool::Samples(Samples { file, like, out }) => (results::read(like).and_then(|like| samples(file, &like)), out),
+    };
+    let written = report.and_then(|report| write(&report, out.as_deref()));
+    written.map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
 }
 
-fn import(arguments: &Files) -> Result<(), Refusal> {
-    let report = nvbandwidth(&arguments.files).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
-    let json = serde_json::to_string_pretty(&report).expect("a result has text keys only");
-    match &arguments.out {
+fn write(report: &BenchReport, out: Option<&Path>) -> Result<(), Refusal> {
+    let json = serde_json::to_string_pretty(report).expect("a result has text keys only");
+    match out {
         Some(path) => {
             let mut out = Output::create(path)?;
             writeln!(out, "{json}").map_err(crate::output::unwritten)?;
@@ -45,13 +47,13 @@ fn import(arguments: &Files) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn nvbandwidth(files: &[PathBuf]) -> anyhow::Result<BenchReport> {
+fn nvbandwidth(files: &[PathBuf]) -> Result<BenchReport, Refusal> {
+    let usage = |error| Refusal::new(ExitCode::Usage, error);
     // The tool does not write when it ran; the age of its first file comes close.
-    let started = files.first().map(|file| written_at(file)).transpose()?.unwrap_or(SystemTime::UNIX_EPOCH);
-    let mut runs = Nvbandwidth::new(&humantime::format_rfc3339_seconds(started).to_string());
+    let started = files.first().map(|file| written_at(file)).transpose().map_err(usage)?;
+    let mut runs = Nvbandwidth::new(&started.unwrap_or_default());
     for file in files {
-        let text = fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
-        let warned = runs.add(&text).map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
+        let warned = runs.add(&results::text(file)?).map_err(|error| results::named(file, error))?;
         if let Some(warning) = warned {
             show::note(&format!("{}: nvbandwidth warned: {warning}", file.display()));
         }
@@ -59,7 +61,14 @@ fn nvbandwidth(files: &[PathBuf]) -> anyhow::Result<BenchReport> {
     Ok(runs.finish())
 }
 
-fn written_at(path: &Path) -> anyhow::Result<SystemTime> {
+fn samples(file: &Path, like: &BenchReport) -> Result<BenchReport, Refusal> {
+    let started = written_at(file).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
+    BenchReport::of_samples(&results::text(file)?, like, &started).map_err(|error| results::named(file, error))
+}
+
+/// When a file was written, in UTC.
+fn written_at(path: &Path) -> anyhow::Result<String> {
     let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    modified.with_context(|| format!("{} cannot be read", path.display()))
+    let modified = modified.with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(humantime::format_rfc3339_seconds(modified).to_string())
 }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use peermap_report::bench::BenchReport;
 use tempfile::TempDir;
 
-use crate::support::{complaints, json, peermap, run, stderr};
+use crate::support::{complaints, json, peermap, run, stderr, wait_for};
 
 const COMMAND: &str = env!("CARGO_BIN_EXE_peermap");
 
@@ -195,4 +195,20 @@ fn a_revision_that_is_not_there_or_does_not_build_is_said() {
     assert!(stderr(&output).contains("error[E0425]"), "{}", stderr(&output));
     assert!(stderr(&output).contains("cannot be built"), "{}", stderr(&output));
     assert_eq!(names(folder.path()), ["cargo", "sources"]);
+}
+
+#[test]
+fn whoever_interrupts_a_build_is_not_left_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sources, path) = repository(&folder);
+    script(&folder, "cargo", "touch \"$TMPDIR/began\"; exec sleep 3");
+    let mut command = peermap();
+    command.env("PATH", path).env("TMPDIR", folder.path()).current_dir(&sources);
+    let mut running = in_turns(&mut command).arg("main").stderr(Stdio::null()).spawn().unwrap();
+    wait_for("the build", || folder.path().join("began").exists());
+    running.kill().unwrap();
+    running.wait().unwrap();
+    wait_for("an end of the folder", || names(folder.path()) == ["began", "cargo", "sources"]);
+    let worktrees = run(Command::new("git").args(["worktree", "list"]).current_dir(&sources));
+    assert_eq!(String::from_utf8_lossy(&worktrees.stdout).lines().count(), 1);
 }

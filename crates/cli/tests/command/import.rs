@@ -54,3 +54,39 @@ fn what_cannot_be_imported_is_named_and_writes_nothing() {
         assert!(!out.exists());
     }
 }
+
+#[test]
+fn samples_of_any_program_become_a_result_of_the_same_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ours, theirs, out] = ["ours.json", "theirs.json", "out.json"].map(|name| folder.path().join(name));
+    let bench =
+        ["bench", "--backend", "sim", "--suite", "control", "--filter", "memory=own/size=2 MiB", "--samples", "9"];
+    assert_eq!(run(peermap().args(bench).arg("--out").arg(&ours)).status.code(), Some(0));
+    let text = r#"{"benchmarks": [{"suite": "control", "name": "cuMemMap", "parameters": {"memory": "own", "size": "2 MiB"},
+        "unit": "ns", "samples": [1000000, 1000001, 1000002, 1000003]}]}"#;
+    fs::write(&theirs, text).unwrap();
+    let mut import = peermap();
+    import.args(["import", "samples"]).arg(&theirs).arg("--like").arg(&ours);
+    let output = run(import.arg("--out").arg(&out));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // A millisecond is more than a simulated mapping takes, on any host.
+    let output = run(peermap().arg("compare").args([&out, &ours]));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("0 slower, 1 faster") && text.contains("8 added"), "{text}");
+}
+
+#[test]
+fn what_has_no_samples_or_no_machine_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let theirs = folder.path().join("theirs.json");
+    fs::write(&theirs, "cuMemMap 1000").unwrap();
+    let like = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/results/schema-1.json");
+    for (like, word) in
+        [(like, "theirs.json: it has no `benchmarks`"), ("/nowhere.json", "/nowhere.json cannot be read")]
+    {
+        let output = run(peermap().args(["import", "samples", "--like", like]).arg(&theirs));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(complaints(&output)[0].contains(word), "{}", stderr(&output));
+    }
+}

@@ -7,6 +7,7 @@ mod paired;
 mod ratio;
 mod result;
 mod runs;
+mod samples;
 #[cfg(test)]
 mod schema;
 mod summary;
@@ -17,6 +18,7 @@ pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, Incomparab
 pub use machine::{DeviceFacts, Guard, Load, Machine};
 pub use nvbandwidth::{ImportError, Nvbandwidth};
 pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};
+pub use samples::SamplesError;
 pub use summary::{CONFIDENCE, Interval, SampleError, Summary};
 pub use unit::{Better, Unit};
 pub use verdict::{Change, Threshold, ThresholdError, Verdict};

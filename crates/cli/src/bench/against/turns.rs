@@ -115,6 +115,9 @@ fn asked(arguments: &Bench) -> Vec<OsString> {
     if arguments.quick {
         asked.push("--quick".into());
     }
+    if let Some(samples) = arguments.samples {
+        asked.push(format!("--samples={samples}").into());
+    }
     if let Some(backend) = arguments.place.backend.to_possible_value() {
         asked.push(format!("--backend={}", backend.get_name()).into());
     }
@@ -170,11 +173,12 @@ mod tests {
             #[command(flatten)]
             bench: Bench,
         }
-        let line = ["", "--suite", "control,bandwidth", "--filter=-x", "--quick", "--profile", "h200-x2"];
+        let line = ["", "--suite", "control,bandwidth", "--filter=-x", "--quick", "--samples=9", "--profile=h200-x2"];
         let asked = asked(&Line::parse_from(line).bench);
-        let expected = ["--suite=control,bandwidth", "--filter=-x", "--quick", "--backend=auto", "--profile=h200-x2"];
+        let expected = ["--suite=control,bandwidth", "--filter=-x", "--quick", "--samples=9", "--backend=auto"];
         assert_eq!(asked[..2], ["bench", "--json"]);
-        assert_eq!(asked[2..], expected);
+        assert_eq!(asked[2..7], expected);
+        assert_eq!(asked[7..], ["--profile=h200-x2"]);
         assert_eq!(super::asked(&Line::parse_from([""]).bench), ["bench", "--json", "--backend=auto"]);
     }
 }

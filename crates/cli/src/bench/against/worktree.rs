@@ -6,17 +6,14 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, anyhow, bail};
 use peermap_report::ExitCode;
 use serde::Deserialize;
-use tempfile::TempDir;
 
+use super::scratch::Scratch;
 use crate::refusal::Refusal;
 use crate::show;
 
 /// A revision that is checked out in a temporary folder, which goes with this.
 pub(super) struct Worktree {
-    /// Has the sources, and what is made of them beside those.
-    folder: TempDir,
-    /// The repository that knows of the folder.
-    repository: PathBuf,
+    scratch: Scratch,
     commit: String,
 }
 
@@ -24,27 +21,18 @@ impl Worktree {
     /// Checks out a revision of the repository that this process works in.
     pub(super) fn of(revision: &Path) -> Result<Self, Refusal> {
         let (repository, commit) = resolve(revision).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
-        let folder = tempfile::Builder::new().prefix("peermap-against-").tempdir();
-        let folder = folder.context("there is no place for a worktree").map_err(Refusal::unexpected)?;
-        let worktree = Self { folder, repository, commit };
-        worktree.check_out().map_err(Refusal::unexpected)?;
-        Ok(worktree)
-    }
-
-    fn sources(&self) -> PathBuf {
-        self.folder.path().join("sources")
-    }
-
-    fn check_out(&self) -> anyhow::Result<()> {
-        let mut git = git(&self.repository);
+        let scratch = Scratch::new(&repository).context("there is no place for a worktree");
+        let scratch = scratch.map_err(Refusal::unexpected)?;
+        let mut git = git(&repository);
         // What a user has others do after a checkout is not for this one.
         git.args(["-c", "core.hooksPath=/dev/null", "worktree", "add", "--quiet", "--detach"]);
-        said(git.arg(self.sources()).arg(&self.commit)).map(drop)
+        said(git.arg(scratch.sources()).arg(&commit)).map_err(Refusal::unexpected)?;
+        Ok(Self { scratch, commit })
     }
 
     /// Builds the command, optimised as this one is; gives its path.
     pub(super) fn build(&self) -> Result<PathBuf, Refusal> {
-        show::note(&format!("building {} in {}", self.commit, self.folder.path().display()));
+        show::note(&format!("building {} in {}", self.commit, self.scratch.path().display()));
         self.executable().map_err(Refusal::unexpected)
     }
 
@@ -52,9 +40,9 @@ impl Worktree {
         let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--package", "peermap-cli", "--bin", "peermap", "--profile", profile, "--target-dir"]);
-        cargo.arg(self.folder.path().join("target")).arg("--message-format=json-render-diagnostics");
+        cargo.arg(self.scratch.target()).arg("--message-format=json-render-diagnostics");
         // Whoever waits sees how far it is.
-        cargo.current_dir(self.sources()).stdin(Stdio::null()).stderr(Stdio::inherit());
+        cargo.current_dir(self.scratch.sources()).stdin(Stdio::null()).stderr(Stdio::inherit());
         let output = cargo.output().context("cargo cannot be started; name an executable instead of a revision")?;
         if !output.status.success() {
             bail!("{} cannot be built: cargo ended with {}", self.commit, output.status);
@@ -63,14 +51,6 @@ impl Worktree {
         let executable = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
         let executable = executable.filter_map(Message::into_command).next_back();
         executable.ok_or_else(|| anyhow!("cargo built {} and named no executable", self.commit))
-    }
-}
-
-impl Drop for Worktree {
-    fn drop(&mut self) {
-        let mut git = git(&self.repository);
-        // The folder goes even if git does not let go of it; `git worktree prune` does so later.
-        drop(said(git.args(["worktree", "remove", "--force"]).arg(self.sources())));
     }
 }
 
