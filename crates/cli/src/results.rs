@@ -1,11 +1,12 @@
 //! Result files of benchmarks.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use peermap_report::ExitCode;
 use peermap_report::bench::BenchReport;
+use peermap_report::page::Named;
 
 use crate::refusal::Refusal;
 
@@ -15,4 +16,13 @@ pub(crate) fn read(path: &Path) -> Result<BenchReport, Refusal> {
     let text = text.map_err(|error| Refusal::new(ExitCode::Usage, error))?;
     BenchReport::read(&text)
         .map_err(|error| Refusal::new(ExitCode::Usage, anyhow::anyhow!("{}: {error}", path.display())))
+}
+
+/// Reads result files, each called by the name of its file.
+pub(crate) fn read_named<'f>(files: impl IntoIterator<Item = &'f PathBuf>) -> Result<Vec<Named>, Refusal> {
+    let named = files.into_iter().map(|path| {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Ok(Named { name, report: read(path)? })
+    });
+    named.collect()
 }

@@ -11,6 +11,7 @@ use peermap_report::bench::{BenchReport, Comparison, ComparisonOptions};
 
 pub(crate) use args::Compare;
 
+use crate::output::Output;
 use crate::refusal::Refusal;
 use crate::results::read;
 
@@ -20,6 +21,7 @@ pub(crate) fn run(arguments: &Compare) -> ExitCode {
 }
 
 fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
+    let junit = arguments.junit.as_deref().map(|path| Output::again(path, arguments.force)).transpose()?;
     let base = read_all(&arguments.base, &arguments.more_base)?;
     let new = read_all(&arguments.new, &arguments.more_new)?;
     let options = ComparisonOptions { threshold: arguments.threshold, across_machines: arguments.across_machines };
@@ -28,6 +30,9 @@ fn compare(arguments: &Compare) -> Result<ExitCode, Refusal> {
         let error = anyhow::anyhow!("{base} and {new}: {incomparable}; --across-machines compares them even so");
         Refusal::new(ExitCode::Usage, error)
     })?;
+    if let Some(junit) = junit {
+        junit.write_whole(&comparison.junit())?;
+    }
     let text = if arguments.json {
         comparison.to_json()
     } else if arguments.markdown {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::output::Force;
+
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
@@ -29,4 +31,6 @@ pub(crate) struct Files {
     /// The result file to write instead of standard output. It must not be there yet.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
 }

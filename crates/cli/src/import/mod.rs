@@ -29,9 +29,7 @@ fn import(arguments: &Files) -> Result<(), Refusal> {
     let json = serde_json::to_string_pretty(&report).expect("a result has text keys only");
     match &arguments.out {
         Some(path) => {
-            let mut out = Output::create(path)?;
-            writeln!(out, "{json}").map_err(crate::output::unwritten)?;
-            out.finish()?;
+            Output::again(path, arguments.force)?.write_whole(&format!("{json}\n"))?;
         }
         None => {
             let written = writeln!(std::io::stdout(), "{json}").context("the result cannot be written");

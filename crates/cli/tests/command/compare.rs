@@ -102,6 +102,40 @@ fn markdown_begins_with_the_summary_and_folds_what_is_not_slower() {
 }
 
 #[test]
+fn junit_has_a_case_for_each_and_fails_where_the_exit_code_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("junit.xml");
+    let output = compare(OLD, slower(&folder), &["--junit", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(10), "{}", stderr(&output));
+    let text = fs::read_to_string(&path).unwrap();
+    for part in [
+        r#"<testsuites name="peermap" tests="5" failures="1" errors="0">"#,
+        r#"<testsuite name="verdicts" tests="4" failures="1" errors="0" skipped="1">"#,
+        r#"<testcase classname="control" name="mem_create/device=0/size=2 MiB">"#,
+        r#"<testcase classname="bandwidth" name="fill_id/device=0/size=4 MiB"/>"#,
+        r#"<testsuite name="floors" tests="1" failures="0" errors="0" skipped="0">"#,
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn files_are_replaced_only_by_force_and_nothing_is_written_where_there_is_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("junit.xml");
+    fs::write(&path, "an older one").unwrap();
+    let name = path.to_str().unwrap();
+    let kept = compare(OLD, OLD, &["--junit", name]);
+    assert_eq!(kept.status.code(), Some(2));
+    assert!(complaints(&kept)[0].contains("it exists already; --force replaces it"), "{}", stderr(&kept));
+    let other = changed(&folder, "other.json", "Simulated NVIDIA H200", "Another GPU");
+    assert_eq!(compare(OLD, other, &["--force", "--junit", name]).status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "an older one");
+    assert_eq!(compare(OLD, OLD, &["--force", "--junit", name]).status.code(), Some(0));
+    assert!(fs::read_to_string(&path).unwrap().starts_with("<?xml"));
+}
+
+#[test]
 fn machines_that_differ_are_exit_2_unless_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let other = changed(&folder, "other.json", "Simulated NVIDIA H200", "Another GPU");

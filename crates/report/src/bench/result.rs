@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::machine::{Guard, Load, Machine};
-use super::unit::Unit;
+use super::summary::Summary;
+use super::unit::{Better, Unit};
 use crate::run::Provenance;
 
 /// The number of the schema of [`BenchReport`]. Adding a key keeps it; changing or removing one does not.
@@ -96,6 +97,32 @@ impl Benchmark {
         }
         id
     }
+
+    /// The floor, where the median does not reach it.
+    #[must_use]
+    pub fn missed_floor(&self) -> Option<&Floor> {
+        let median = || Summary::new(&self.samples).ok().map(|summary| summary.median);
+        self.floor.as_ref().filter(|floor| !floor.is_reached(median(), self.unit))
+    }
+}
+
+impl Skipped {
+    /// Whether this says why a benchmark is not there: it was skipped itself, or a group that it belongs to.
+    #[must_use]
+    pub fn covers(&self, id: &str) -> bool {
+        id.strip_prefix(self.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl Floor {
+    /// Whether a median reaches it; on which side that is depends on the unit. What has no median reaches none.
+    #[must_use]
+    pub fn is_reached(&self, median: Option<f64>, unit: Unit) -> bool {
+        median.is_some_and(|median| match unit.better() {
+            Better::Higher => median >= self.value,
+            Better::Lower => median <= self.value,
+        })
+    }
 }
 
 /// Why a text is no result file.
@@ -181,6 +208,27 @@ mod tests {
         let text = serde_json::to_string(&report()).unwrap();
         assert_eq!(BenchReport::read(&text).unwrap(), report());
         assert_eq!(report().benchmarks[0].id(), "control/mem_create/device=0/size=2 MiB");
+    }
+
+    #[test]
+    fn a_floor_is_missed_on_the_side_that_is_worse() {
+        let missed = |unit, value, samples: &[f64]| {
+            let floor = Some(Floor { value, source: "a test".to_owned() });
+            let one = report().benchmarks.remove(0);
+            Benchmark { unit, floor, samples: samples.to_vec(), ..one }.missed_floor().is_some()
+        };
+        let ten = &[10.0; 3];
+        assert!(missed(Unit::GigabytesPerSecond, 11.0, ten) && !missed(Unit::GigabytesPerSecond, 10.0, ten));
+        assert!(missed(Unit::Nanoseconds, 9.0, ten) && !missed(Unit::Nanoseconds, 10.0, ten));
+        assert!(missed(Unit::Nanoseconds, 9.0, &[]) && missed(Unit::Nanoseconds, 9.0, &[f64::NAN]));
+        assert_eq!(report().benchmarks[0].missed_floor(), None);
+    }
+
+    #[test]
+    fn a_skipped_group_covers_its_own_and_no_other() {
+        let group = Skipped { id: "control/mem".to_owned(), reason: String::new() };
+        assert!(group.covers("control/mem") && group.covers("control/mem/size=2 MiB"));
+        assert!(!group.covers("control/mem_create") && !group.covers("control"));
     }
 
     #[test]

@@ -69,7 +69,8 @@ pub(super) fn breakable(id: &str) -> Markup {
 pub(super) fn floors(suites: &[Suite<'_>]) -> Markup {
     let floored: Vec<&Measured<'_>> =
         suites.iter().flat_map(|suite| &suite.all).filter(|one| one.benchmark.floor.is_some()).collect();
-    let missed: Vec<&Measured<'_>> = floored.iter().copied().filter(|one| one.misses_floor()).collect();
+    let missed: Vec<&Measured<'_>> =
+        floored.iter().copied().filter(|one| one.benchmark.missed_floor().is_some()).collect();
     html! {
         @if !floored.is_empty() {
             h2 id="floors" { "Floors" }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::bench::machine::Machine;
 use crate::bench::result::{BenchReport, Benchmark, Skipped};
 use crate::bench::summary::{SampleError, Summary};
 use crate::bench::unit::Unit;
@@ -23,6 +24,8 @@ pub struct Side {
     pub quick: bool,
     /// By which build.
     pub provenance: Option<Provenance>,
+    /// On which machine.
+    pub machine: Machine,
     /// What was not measured, and why.
     pub skipped: Vec<Skipped>,
 }
@@ -36,8 +39,15 @@ impl Side {
             profile: report.profile.clone(),
             quick: report.quick,
             provenance: report.provenance.clone(),
+            machine: report.machine.clone(),
             skipped: report.skipped.clone(),
         }
+    }
+
+    /// Why a benchmark was not measured, if that is known.
+    #[must_use]
+    pub fn why_skipped(&self, id: &str) -> Option<&str> {
+        self.skipped.iter().find(|skipped| skipped.covers(id)).map(|skipped| skipped.reason.as_str())
     }
 }
 

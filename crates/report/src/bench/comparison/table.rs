@@ -33,6 +33,7 @@ impl Comparison {
 
     /// What is no row of the table, a line each.
     pub(super) fn notes(&self) -> Vec<String> {
+        let missed = self.missed_floors().map(|floor| format!("floor missed: {}: {}", floor.id, floor.words()));
         let differ = self.machine_differences.iter().map(|difference| format!("the machines differ: {difference}"));
         let base = self.only_in_base.iter().map(|id| format!("only in base: {id}"));
         let new = self.only_in_new.iter().map(|id| format!("only in new: {id}"));
@@ -40,7 +41,7 @@ impl Comparison {
             of.iter().map(|skipped| format!("skipped in {side}: {}: {}", skipped.id, skipped.reason)).collect()
         };
         let skipped = [skipped("base", &self.base.skipped), skipped("new", &self.new.skipped)].concat();
-        differ.chain(base).chain(new).chain(skipped).chain(self.caution()).collect()
+        missed.chain(differ).chain(base).chain(new).chain(skipped).chain(self.caution()).collect()
     }
 
     /// What to keep in mind with a verdict on single runs. In an imported result each sample is a run of its own.
