@@ -120,6 +120,22 @@ fn junit_has_a_case_for_each_and_fails_where_the_exit_code_does() {
 }
 
 #[test]
+fn the_page_has_the_verdicts_of_the_given_threshold() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("comparison.html");
+    let output = compare(OLD, slower(&folder), &["--threshold", "2%", "--html", page.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(10), "{}", stderr(&output));
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!DOCTYPE html>") && text.ends_with("</html>"), "{text:.40}");
+    for part in ["REGRESSION", "1 slower, 0 faster, 2 same", "threshold of 2 %", "schema-1.json", "slower.json"] {
+        assert!(text.contains(part), "no {part:?}");
+    }
+    let both = compare(OLD, OLD, &["--force", "--html", "x", "--junit", "x"]);
+    assert_eq!(both.status.code(), Some(2));
+    assert!(complaints(&both)[0].contains("name the same file"), "{}", stderr(&both));
+}
+
+#[test]
 fn files_are_replaced_only_by_force_and_nothing_is_written_where_there_is_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("junit.xml");

@@ -99,12 +99,13 @@ fn floor(one: &Measured<'_>) -> Markup {
 pub(super) fn skipped(report: &BenchReport) -> Markup {
     html! {
         h2 id="skipped" { "Skipped" }
-        @if report.skipped.is_empty() {
-            p { "Nothing was skipped." }
-        } @else {
-            dl.facts { @for Skipped { id, reason } in &report.skipped { dt { (breakable(id)) } dd { (reason) } } }
-        }
+        @if report.skipped.is_empty() { p { "Nothing was skipped." } } @else { (reasons(&report.skipped.iter().collect::<Vec<_>>())) }
     }
+}
+
+/// What was skipped, and why.
+pub(super) fn reasons(skipped: &[&Skipped]) -> Markup {
+    html! { dl.facts { @for Skipped { id, reason } in skipped { dt { (breakable(id)) } dd { (reason) } } } }
 }
 
 /// A number with what it counts.

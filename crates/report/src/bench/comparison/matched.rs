@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::floors::FloorCheck;
 use super::sides::{Compared, Side};
+use crate::bench::nvbandwidth;
 use crate::bench::result::{BenchReport, Benchmark};
 use crate::bench::verdict::{Threshold, Verdict};
 use crate::exit_code::ExitCode;
@@ -179,6 +180,13 @@ impl Comparison {
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         self.counts.exit_code()
+    }
+
+    /// Whether each side has one run alone, so that the verdicts do not tell a change from what differs between any two runs. In
+    /// an imported result each sample is a run of its own.
+    #[must_use]
+    pub fn is_of_single_runs(&self) -> bool {
+        self.base.runs == 1 && self.new.runs == 1 && self.base.source != nvbandwidth::NAME
     }
 
     /// The floors that the new result misses.

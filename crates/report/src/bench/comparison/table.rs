@@ -4,7 +4,6 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 
 use super::matched::Comparison;
-use crate::bench::nvbandwidth;
 
 impl Comparison {
     /// A table of the benchmarks, and below it what only one side has, what was skipped and the summary. Ends without a line
@@ -44,11 +43,10 @@ impl Comparison {
         missed.chain(differ).chain(base).chain(new).chain(skipped).chain(self.caution()).collect()
     }
 
-    /// What to keep in mind with a verdict on single runs. In an imported result each sample is a run of its own.
+    /// What to keep in mind with a verdict on single runs.
     fn caution(&self) -> Option<String> {
-        let is_single = self.base.runs == 1 && self.new.runs == 1 && self.base.source != nvbandwidth::NAME;
         let text = "one run on each side: the verdicts do not tell a change from what differs between any two runs; four on \
                     each side do";
-        is_single.then(|| text.to_owned())
+        self.is_of_single_runs().then(|| text.to_owned())
     }
 }
