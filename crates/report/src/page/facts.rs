@@ -54,8 +54,8 @@ pub(super) fn machines(base: &BenchReport, new: &BenchReport) -> Markup {
     let rows = own.chain([("devices", devices(base), devices(new)), ("links", links(base), links(new))]);
     let rows = rows.filter(|(_, base, new)| base.is_some() || new.is_some());
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Machines" {
-            table.narrow {
+        div.scroll.narrow tabindex="0" role="region" aria-label="Machines" {
+            table {
                 thead { tr { @for column in ["what", "base", "new", ""] { th.words scope="col" { (column) } } } }
                 tbody {
                     @for (what, base, new) in rows {
