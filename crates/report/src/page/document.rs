@@ -10,7 +10,7 @@ use super::{Named, facts, frame, heat, line, strip, table, time, verdicts};
 
 /// The style of pages on results.
 pub(super) const STYLE: &str = include_str!("page.css");
-/// Up to how many small figures of a kind are shown without being asked for.
+/// Up to how many small figures, or rows of a table, are shown without being asked for.
 const OPEN: usize = 24;
 
 /// What the figures by size show.
@@ -95,8 +95,10 @@ fn section(number: usize, suite: &Suite<'_>, histories: &Histories<'_>) -> Marku
         }
         (small("Distribution of samples", "small", &spreads, spread_note.as_deref()))
         (small(&format!("History: {}", histories.extent()), "past", &past, past_note.as_deref()))
-        h3 { "Every benchmark" }
-        (table::benchmarks(suite))
+        details open[suite.all.len() <= OPEN] {
+            summary { "Every benchmark (" (suite.all.len()) ")" }
+            (table::benchmarks(suite))
+        }
     }
 }
 
