@@ -26,6 +26,7 @@ mod failure;
 pub mod junit;
 pub mod page;
 mod phases;
+mod plain;
 mod rejected;
 mod run;
 mod table;

@@ -16,6 +16,7 @@ use args::{Files, Tool};
 
 use crate::output::Output;
 use crate::refusal::Refusal;
+use crate::results::note_repeats;
 use crate::show;
 
 /// Reads, converts and writes.
@@ -25,6 +26,7 @@ pub(crate) fn run(arguments: &Import) -> ExitCode {
 }
 
 fn import(arguments: &Files) -> Result<(), Refusal> {
+    note_repeats(&arguments.files);
     let report = nvbandwidth(&arguments.files).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
     let json = serde_json::to_string_pretty(&report).expect("a result has text keys only");
     match &arguments.out {

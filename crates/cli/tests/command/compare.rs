@@ -186,8 +186,16 @@ fn what_is_no_result_is_named() {
     let other = changed(&folder, "scenario.json", "\"kind\": \"bench\",", "");
     let broken = changed(&folder, "broken.json", "\"benchmarks\"", "\"benchmark\"");
     let missing = folder.path().join("missing.json");
-    let cases =
-        [(newer, "a newer peermap"), (other, "a scenario"), (broken, "`benchmarks`"), (missing, "cannot be read")];
+    let twice = changed(&folder, "twice.json", "\"mem_map\"", "\"mem_create\"");
+    let twice_again = fs::read_to_string(&twice).unwrap().replace("\"device\": \"0\",", "");
+    fs::write(&twice, twice_again).unwrap();
+    let cases = [
+        (twice, "stands in it twice"),
+        (newer, "a newer peermap"),
+        (other, "a scenario"),
+        (broken, "`benchmarks`"),
+        (missing, "cannot be read"),
+    ];
     for (path, word) in cases {
         let output = compare(OLD, &path, &[]);
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -208,6 +216,8 @@ fn further_runs_of_both_sides_are_compared_by_their_medians() {
         assert_eq!(output.status.code(), Some(code), "{}{}", stdout(&output), stderr(&output));
         assert!(!stdout(&output).contains("one run on each side"), "{}", stdout(&output));
     }
+    let repeated = compare(OLD, OLD, &["--base", OLD]);
+    assert!(stderr(&repeated).contains("schema-1.json is given more than once, and counts each time"));
     let output = compare(OLD, OLD, &["--new", "/nowhere/x.json"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(complaints(&output)[0].contains("/nowhere/x.json"), "{}", stderr(&output));

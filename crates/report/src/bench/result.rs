@@ -1,6 +1,6 @@
 //! The result file of benchmarks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +134,15 @@ pub enum ReadError {
     /// It is a result of something else.
     #[error("it is a result of {0:?}, not of benchmarks")]
     Kind(String),
+    /// Two benchmarks in it have one id, so that nobody can say which of them counts.
+    #[error("the benchmark {0:?} stands in it twice")]
+    Twice(String),
+    /// No version ever wrote it.
+    #[error("its schema is {found}, and the first one was 1")]
+    Older {
+        /// The schema of the file.
+        found: u32,
+    },
     /// It was written by a newer version.
     #[error("its schema is {found}, and this version reads up to {BENCH_SCHEMA}: a newer peermap reads it")]
     Newer {
@@ -165,15 +174,17 @@ impl BenchReport {
     /// Reads a result file.
     ///
     /// # Errors
-    /// [`ReadError`]: it is something else, or newer than this version.
+    /// [`ReadError`]: it is something else, newer than this version, or says two things of one benchmark.
     pub fn read(text: &str) -> Result<Self, ReadError> {
         /// What every version has.
         #[derive(Deserialize)]
+        #[serde(expecting = "an object with the key `schema`")]
         struct Head {
             schema: u32,
             #[serde(default)]
             kind: Option<String>,
         }
+        let text = without_mark(text);
         let head: Head = serde_json::from_str(text)?;
         match head.kind {
             Some(kind) if kind == KIND => {}
@@ -182,8 +193,21 @@ impl BenchReport {
         if head.schema > BENCH_SCHEMA {
             return Err(ReadError::Newer { found: head.schema });
         }
-        Ok(serde_json::from_str(text)?)
+        if head.schema == 0 {
+            return Err(ReadError::Older { found: head.schema });
+        }
+        let report: Self = serde_json::from_str(text)?;
+        let mut ids = BTreeSet::new();
+        match report.benchmarks.iter().map(Benchmark::id).find(|id| !ids.insert(id.clone())) {
+            Some(twice) => Err(ReadError::Twice(twice)),
+            None => Ok(report),
+        }
     }
+}
+
+/// A text without the byte order mark that some systems put before it.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -238,5 +262,18 @@ mod tests {
         let other = r#"{"schema": 1, "scenario": "memmap-ipc"}"#;
         assert!(BenchReport::read(other).unwrap_err().to_string().contains("a scenario"));
         assert!(matches!(BenchReport::read("{"), Err(ReadError::Malformed(_))));
+        assert!(BenchReport::read("null").unwrap_err().to_string().contains("an object with the key `schema`"));
+        let never = serde_json::to_string(&BenchReport { schema: 0, ..report() }).unwrap();
+        assert_eq!(BenchReport::read(&never).unwrap_err().to_string(), "its schema is 0, and the first one was 1");
+    }
+
+    #[test]
+    fn a_benchmark_that_stands_twice_is_refused_and_a_mark_before_the_text_is_not() {
+        let mut twice = report();
+        twice.benchmarks.push(Benchmark { samples: vec![1.0], ..twice.benchmarks[0].clone() });
+        let error = BenchReport::read(&serde_json::to_string(&twice).unwrap()).unwrap_err().to_string();
+        assert_eq!(error, "the benchmark \"control/mem_create/device=0/size=2 MiB\" stands in it twice");
+        let marked = format!("\u{feff}{}", serde_json::to_string(&report()).unwrap());
+        assert_eq!(BenchReport::read(&marked).unwrap(), report());
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::bench::{Compared, Comparison, Interval, Summary, Threshold, Verdict};
+use crate::bench::{Compared, Comparison, Interval, Threshold, Verdict};
 
 use super::figure::At;
 use super::scale::Scale;
@@ -106,7 +106,7 @@ fn table(of: &[&Compared], rows: Rows) -> Markup {
 }
 
 fn line(row: &Compared, rows: Rows) -> Markup {
-    let median = |side: Option<Summary>| side.map_or_else(|| "–".to_owned(), |it| row.unit.show(it.median));
+    let [base, new, ratio, told] = row.cells();
     let interval = row.change.and_then(|change| change.interval);
     html! {
         tr {
@@ -115,14 +115,11 @@ fn line(row: &Compared, rows: Rows) -> Markup {
                 @else { (breakable(&row.id)) }
             }
             td.words { span.word.(class(row.verdict)) { (row.verdict) } }
-            @match row.change { Some(change) => td { (format!("{:.3}", change.ratio)) }, None => td { "–" } }
-            @match (interval, &row.reason) {
-                (Some(Interval { low, high }), _) => td { (format!("{low:.3} to {high:.3}")) },
-                (None, reason) => td.words { (reason.as_deref().unwrap_or("–")) },
-            }
+            td { (ratio) }
+            @if interval.is_some() { td { (told) } } @else { td.words { (told) } }
             td { @if let Some((change, interval)) = row.change.zip(interval) { (drawing(change.ratio, interval, rows)) } }
-            td { (median(row.base)) }
-            td { (median(row.new)) }
+            td { (base) }
+            td { (new) }
             td { (visible(row)) }
         }
     }
@@ -131,7 +128,7 @@ fn line(row: &Compared, rows: Rows) -> Markup {
 /// The smallest slowdown that would have been seen.
 fn visible(row: &Compared) -> String {
     let smallest = row.change.and_then(|change| change.smallest_visible);
-    smallest.map_or_else(|| "–".to_owned(), |ratio| format!("+{:.1} %", 100.0 * (ratio - 1.0)))
+    smallest.map_or_else(|| "-".to_owned(), |ratio| format!("+{:.1} %", 100.0 * (ratio - 1.0)))
 }
 
 const fn class(verdict: Verdict) -> &'static str {

@@ -35,8 +35,8 @@ pub fn comparison(comparison: &Comparison, base: &[Named], new: &[Named]) -> Str
             }
             main {
                 h2 id="verdicts" { "Verdicts" }
-                (compared(comparison, Links::None))
                 (single_runs(comparison))
+                (compared(comparison, Links::None))
                 (floors(&comparison.floors))
                 h2 id="skipped" { "Skipped" }
                 (skipped(comparison))

@@ -24,8 +24,8 @@ pub(super) fn section(base: &[Named], results: &[Named]) -> Markup {
         @match Comparison::of_runs(&reports(base), &reports(new), ComparisonOptions::default()) {
             Ok(comparison) => {
                 p.summary { (comparison.summary) }
-                (compared(&comparison, Links::ToRows))
                 (single_runs(&comparison))
+                (compared(&comparison, Links::ToRows))
             }
             Err(error) => {
                 p { "There are none, because the results say nothing about each other:" }

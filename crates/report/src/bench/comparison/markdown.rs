@@ -3,6 +3,7 @@
 use super::matched::Comparison;
 use super::sides::Compared;
 use crate::bench::verdict::Verdict;
+use crate::plain::plain;
 
 impl Comparison {
     /// Markdown as GitHub and GitLab read it: the summary, the benchmarks that became slower, the floors that were missed, and
@@ -55,8 +56,7 @@ fn list(notes: &[String]) -> String {
 
 /// A text that comes from a file, so that nothing in it is markup or calls a person.
 fn literal(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("`{}`", plain.replace('`', "'"))
+    format!("`{}`", plain(text).replace('`', "'"))
 }
 
 /// The same in a table, where a bar would end the cell even so.

@@ -96,17 +96,22 @@ impl Compared {
     }
 
     /// Its cells after the id: base, new, their ratio, and its interval or why there is none.
-    pub(super) fn cells(&self) -> [String; 4] {
+    pub(crate) fn cells(&self) -> [String; 4] {
         let median = |side: Option<Summary>| side.map_or_else(|| "-".to_owned(), |side| self.unit.show(side.median));
-        let ratio = self.change.map_or_else(|| "-".to_owned(), |change| format!("{:.3}", change.ratio));
+        let ratio = self.change.map_or_else(|| "-".to_owned(), |change| show_ratio(change.ratio));
         let interval = self.change.and_then(|change| change.interval);
         let interval = match (interval, &self.reason) {
-            (Some(interval), _) => format!("{:.3} to {:.3}", interval.low, interval.high),
+            (Some(interval), _) => format!("{} to {}", show_ratio(interval.low), show_ratio(interval.high)),
             (None, Some(reason)) => reason.clone(),
             (None, None) => "-".to_owned(),
         };
         [median(self.base), median(self.new), ratio, interval]
     }
+}
+
+/// A ratio with three decimals, or with a power of ten where they say nothing.
+fn show_ratio(ratio: f64) -> String {
+    if (0.001..1e6).contains(&ratio) { format!("{ratio:.3}") } else { format!("{ratio:.2e}") }
 }
 
 fn changed(base: &Benchmark, new: &Benchmark, threshold: Threshold) -> Result<Change, String> {
@@ -155,5 +160,7 @@ mod tests {
         let compared = Compared::of(&base, &new, Threshold::default());
         assert_eq!(compared.cells(), ["100 ns", "130 us", "1300.000", "1300.000 to 1300.000"]);
         assert_eq!(compared.reason, None);
+        let huge = Compared::of(&base, &benchmark(Unit::Nanoseconds, &[1e302; 9]), Threshold::default());
+        assert_eq!(huge.cells(), ["100 ns", "1.00e293 s", "1.00e300", "1.00e300 to 1.00e300"]);
     }
 }

@@ -4,6 +4,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 
 use super::matched::Comparison;
+use crate::plain::plain;
 
 impl Comparison {
     /// A table of the benchmarks, and below it what only one side has, what was skipped and the summary. Ends without a line
@@ -11,7 +12,7 @@ impl Comparison {
     #[must_use]
     pub fn table(&self) -> String {
         let mut lines: Vec<String> = (!self.benchmarks.is_empty()).then(|| self.rows()).into_iter().collect();
-        lines.extend(self.notes());
+        lines.extend(self.notes().iter().map(|note| plain(note)));
         lines.push(format!("{} (threshold {})", self.summary, self.threshold));
         lines.join("\n")
     }
@@ -21,7 +22,7 @@ impl Comparison {
         table.load_preset(NOTHING);
         table.set_header(["verdict", "benchmark", "base", "new", "times as slow", "95 % interval"]);
         for compared in &self.benchmarks {
-            let names = [compared.verdict.to_string(), compared.id.clone()];
+            let names = [compared.verdict.to_string(), plain(&compared.id)];
             table.add_row(names.into_iter().chain(compared.cells()));
         }
         for column in table.column_iter_mut().skip(2) {
