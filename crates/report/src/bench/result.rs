@@ -20,8 +20,10 @@ const KIND: &str = "bench";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchReport {
     /// [`BENCH_SCHEMA`].
+    #[cfg_attr(test, schemars(extend("const" = BENCH_SCHEMA)))]
     pub schema: u32,
     /// `bench`.
+    #[cfg_attr(test, schemars(extend("const" = KIND)))]
     pub kind: String,
     /// When the run began, in UTC: `2026-01-31T12:00:00Z`.
     pub started: String,
