@@ -1,30 +1,44 @@
 #!/usr/bin/env bash
-# Measures this host, compares with a baseline where there is one of the same machine, and makes a page of it.
+# Measures this host, compares with a baseline of the same machine or with another build, and makes pages of it.
 set -euo pipefail
 shopt -s nullglob
 
 usage() {
   cat <<'TEXT'
-usage: bench.sh [--full] [--runs N] [--backend auto|sim|cuda] [OUT]    measure into the folder OUT (bench-results)
+usage: bench.sh [OPTION]… [OUT]    measure into the folder OUT (bench-results), which must not be there yet
 
-Lies in a bundle as `bench`. OUT gets a result for each run (5), comparison.txt and report.html; it must not be there yet. Runs are
-quick ones unless --full is given. The baseline are the results in the folder that PEERMAP_BASELINE names, or in
-reports/baseline/h200-x1. One run says little: what its samples share, the next run does not have.
+  --full             all sizes and samples; without it, runs are quick ones
+  --runs N           how many runs (5), or with --against how many pairs of them
+  --backend NAME     auto (default), sim or cuda
+  --suite LIST       these suites, separated by commas; all without it
+  --against BUILD    measure in turns with another executable or git revision, and compare with that
+  --must-compare     that there is nothing to compare with is exit status 15
 
-Exit status: 0 measured; 10 something became slower or missed its floor; 15 the comparison says nothing; 2 usage.
+Lies in a bundle as `bench`. OUT gets every run's result, report.html, and of the comparison a table (comparison.txt), a comment on a
+change (comparison.md), a page (comparison.html) and test cases (junit.xml). The baseline are the results in the folder that
+PEERMAP_BASELINE names, or in reports/baseline/h200-x1. One run says little: what its samples share, the next run does not have.
+
+Exit status: 0 measured; 10 something became slower or missed its floor; 15 nothing can be said; 2 usage.
 TEXT
 }
 
-options=(--quick)
+wrong() { usage >&2; exit 2; }
+
+options=()
+effort=(--quick)
 runs=5
+against=
+must_compare=
 out=bench-results
 while [[ $# -gt 0 ]]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
-    --full) options=("${options[@]/--quick/}") ;;
-    --runs) [[ $# -ge 2 && $2 =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }; runs=$2; shift ;;
-    --backend) [[ $# -ge 2 ]] || { usage >&2; exit 2; }; options+=(--backend "$2"); shift ;;
-    -*) usage >&2; exit 2 ;;
+    --full) effort=() ;;
+    --must-compare) must_compare=yes ;;
+    --runs) [[ $# -ge 2 && $2 =~ ^[1-9][0-9]*$ ]] || wrong; runs=$2; shift ;;
+    --backend | --suite) [[ $# -ge 2 ]] || wrong; options+=("$1" "$2"); shift ;;
+    --against) [[ $# -ge 2 && -n $2 ]] || wrong; against=$2; shift ;;
+    -*) wrong ;;
     *) out=$1 ;;
   esac
   shift
@@ -43,24 +57,45 @@ baseline=${PEERMAP_BASELINE:-$baseline}
 
 mkdir -p "$out"
 status=0
-for run in $(seq "$runs"); do
-  # shellcheck disable=SC2068 # an option that was taken out is empty
-  "${peermap[@]}" bench ${options[@]} --out "$out/result-$run.json" >"$out/result-$run.txt" || status=$?
-  [[ -s $out/result-$run.json ]] || exit "$status"
-done
-new=("$out"/result-*.json)
-base=()
-[[ ! -d $baseline ]] || base=("$baseline"/*.json)
+compare=(compare)
+if [[ -n $against ]]; then
+  "${peermap[@]}" bench "${effort[@]}" "${options[@]}" --against "$against" --pairs "$runs" --out "$out/runs" \
+    >"$out/measured.txt" || status=$?
+  base=("$out"/runs/base-*.json)
+  new=("$out"/runs/new-*.json)
+  [[ ${#new[@]} -eq $runs ]] || exit "$status"
+  # That something is slower is said again below.
+  status=0
+  compare+=(--paired)
+else
+  for run in $(seq "$runs"); do
+    "${peermap[@]}" bench "${effort[@]}" "${options[@]}" --out "$out/result-$run.json" >"$out/result-$run.txt" || status=$?
+    [[ -s $out/result-$run.json ]] || exit "$status"
+  done
+  new=("$out"/result-*.json)
+  base=("$baseline"/*.json)
+fi
+
+compared=2
 if [[ ${#base[@]} -gt 0 ]]; then
   sides=("${base[0]}" "${new[0]}")
   for file in "${base[@]:1}"; do sides+=(--base "$file"); done
   for file in "${new[@]:1}"; do sides+=(--new "$file"); done
   compared=0
-  "${peermap[@]}" compare "${sides[@]}" >"$out/comparison.txt" 2>&1 || compared=$?
+  "${peermap[@]}" "${compare[@]}" "${sides[@]}" --html "$out/comparison.html" --junit "$out/junit.xml" \
+    >"$out/comparison.txt" 2>&1 || compared=$?
   tail -n 1 "$out/comparison.txt"
-  # 2: the baseline is of another machine, which is no fault of this one.
-  [[ $compared -eq 2 || $status -ne 0 ]] || status=$compared
 fi
+case $compared in
+  # The baseline is of another machine, or there is none, which is no fault of this one.
+  2) [[ -z $must_compare || $status -ne 0 ]] || { echo "bench.sh: there is nothing to compare with" >&2; status=15; } ;;
+  0 | 10 | 15)
+    "${peermap[@]}" "${compare[@]}" "${sides[@]}" --markdown >"$out/comparison.md" || true
+    [[ $status -ne 0 ]] || status=$compared
+    ;;
+  *) [[ $status -ne 0 ]] || status=$compared ;;
+esac
+
 sides=("${new[@]}")
 for file in "${base[@]}"; do sides+=(--base "$file"); done
 "${peermap[@]}" report "${sides[@]}" --out "$out/report.html"

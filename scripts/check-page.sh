@@ -39,7 +39,10 @@ frame() {
       const box = text.getBoundingClientRect();
       return box.width > 0 && (box.left < -1 || box.right > $1 + 1);
     });
-    const loads = event.target.contentWindow.performance.getEntriesByType("resource").map((entry) => entry.name);
+    // A file that is loaded is no entry of the browser's list.
+    const named = [...root.querySelectorAll("[src], link[href]")].map((element) => element.src || element.href);
+    const fetched = event.target.contentWindow.performance.getEntriesByType("resource").map((entry) => entry.name);
+    const loads = [...new Set([...named, ...fetched])].filter((address) => !address.startsWith("data:"));
     document.getElementById("found").textContent =
       "found " + root.scrollWidth + " of $1, loads " + loads.join("|") +
       ", cut " + cut.map((text) => text.textContent).join("|") + ";";

@@ -15,6 +15,7 @@ use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
 use crate::import::Import;
+use crate::output::Force;
 use crate::refusal;
 use crate::render::Report;
 
@@ -221,6 +222,11 @@ pub(crate) struct Replay {
     /// How many traces are played at once. Those that read free memory or fault run alone.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: u32,
+    /// Also write a test case for each trace to this file, in the XML of JUnit. It must not be there yet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
     /// For each step that is recorded to fail, say why: the rule, the values, what they collide with.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -255,9 +261,11 @@ pub(crate) struct Atlas {
     /// Traces to count instead of the recordings in the command.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Also write a page that loads nothing to this file, over what is there.
+    /// Also write a page that loads nothing to this file, which must not be there yet.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
     /// Leave out the recording that moves gigabytes.
     #[arg(long, conflicts_with = "files")]
     pub(crate) quick: bool,

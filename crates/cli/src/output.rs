@@ -7,10 +7,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::Args;
 use peermap_report::ExitCode;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::refusal::Refusal;
+
+/// Whether a file that can be made again replaces an earlier one. What was measured or recorded is never replaced.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Force {
+    /// Replace a file that is there already.
+    #[arg(long)]
+    force: bool,
+}
 
 /// A file that gets its name once it is complete. Until then it lies beside that name, and it goes if it is given up.
 ///
@@ -28,11 +37,19 @@ impl Output {
         Self::begin(path, false, fresh)
     }
 
-    /// Begins a file that takes the place of an earlier one, since it can be made again.
-    pub(crate) fn replace(path: &Path) -> Result<Self, Refusal> {
-        // A folder, a device or a pipe would be lost.
-        let lost = path.metadata().is_ok_and(|found| !found.is_file());
-        Self::begin(path, true, if lost { Err(anyhow::anyhow!("it is no ordinary file")) } else { Ok(()) })
+    /// Begins a file that can be made again, and so may take the place of an earlier one where the user says so.
+    pub(crate) fn again(path: &Path, Force { force }: Force) -> Result<Self, Refusal> {
+        let found = path.symlink_metadata().ok();
+        let allowed = match found {
+            None => Ok(()),
+            Some(_) if !force => Err(anyhow::anyhow!("it exists already; --force replaces it")),
+            // A folder, a device or a pipe would be lost.
+            Some(_) if path.metadata().is_ok_and(|found| !found.is_file()) => {
+                Err(anyhow::anyhow!("it is no ordinary file"))
+            }
+            Some(_) => Ok(()),
+        };
+        Self::begin(path, force, allowed)
     }
 
     fn begin(path: &Path, replaces: bool, allowed: anyhow::Result<()>) -> Result<Self, Refusal> {
@@ -46,6 +63,12 @@ impl Output {
     /// Says whether a file can be begun, and leaves nothing there.
     pub(crate) fn check(path: &Path) -> Result<(), Refusal> {
         Self::create(path).map(drop)
+    }
+
+    /// Writes all of it, and gives the file its name.
+    pub(crate) fn write_whole(mut self, text: &str) -> Result<(), Refusal> {
+        self.write_all(text.as_bytes()).map_err(unwritten)?;
+        self.finish()
     }
 
     /// Gives the file its name.

@@ -4,10 +4,11 @@ use std::io::Write;
 
 /// A line for whoever watches. If nobody does any more, that is no reason to stop.
 pub(crate) fn note(text: &str) {
-    drop(writeln!(std::io::stderr(), "peermap: {text}"));
+    // What a file says may not steer the terminal.
+    drop(writeln!(std::io::stderr(), "peermap: {}", text.replace(char::is_control, " ")));
 }
 
 /// Why the command cannot go on.
 pub(crate) fn complaint(text: &str) {
-    note(&format!("error: {}", text.replace('\n', " ")));
+    note(&format!("error: {text}"));
 }

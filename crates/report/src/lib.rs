@@ -7,6 +7,7 @@
 //! | [`RunReport`] | the result of a run: JSON with a schema number, and a table |
 //! | [`calls`] | driver calls: each of them, a summary, and a file that shows them on a time line |
 //! | [`mod@bench`] | results of benchmarks: every sample, the machine that they come from, verdicts on two of them |
+//! | [`junit`] | results as test cases for CI systems |
 //! | [`page`] | results of benchmarks as a page for people |
 //! | [`Failure`] | why a run did not succeed, and the exit code that follows |
 //!
@@ -22,8 +23,10 @@ pub mod calls;
 mod event;
 mod exit_code;
 mod failure;
+pub mod junit;
 pub mod page;
 mod phases;
+mod plain;
 mod rejected;
 mod run;
 mod table;

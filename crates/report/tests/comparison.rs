@@ -1,7 +1,7 @@
 //! Two results compared, and what a person and a program get to see.
 
 use peermap_report::ExitCode;
-use peermap_report::bench::{BenchReport, Benchmark, Comparison, ComparisonOptions, Skipped, Unit, Verdict};
+use peermap_report::bench::{BenchReport, Benchmark, Comparison, ComparisonOptions, Floor, Skipped, Unit, Verdict};
 
 fn benchmark(name: &str, unit: Unit, samples: &[f64]) -> Benchmark {
     let parameters = [("size".to_owned(), "2 MiB".to_owned())].into();
@@ -133,6 +133,55 @@ fn markdown_shows_what_is_slower_and_folds_the_rest() {
     assert!(folded.contains("| SAME | `control/same/size=2 MiB` |"));
     assert!(folded.contains("- `only in base: control/gone/size=2 MiB`\n"));
     assert!(folded.ends_with("</details>\n"));
+}
+
+#[test]
+fn junit_passes_only_what_is_known_to_be_no_slower() {
+    let text = mixed().junit();
+    let of = |name: &str| {
+        let (_, rest) = text.split_once(&format!("classname=\"control\" name=\"{name}\"")).unwrap();
+        rest.split_once("<testcase").map_or(rest, |(own, _)| own).trim().to_owned()
+    };
+    let failed = of("slower/size=2 MiB");
+    assert!(
+        failed.contains("<failure message=\"1.200 times as slow (1.196 to 1.204)\">base 100 ns, new 120 ns: "),
+        "{failed}"
+    );
+    assert_eq!(of("same/size=2 MiB"), "/>");
+    assert_eq!(of("faster/size=2 MiB"), "/>");
+    let skipped = |name: &str, reason: &str| {
+        assert!(of(name).contains(&format!("<skipped message=\"{reason}\"/>")), "{}", of(name))
+    };
+    skipped("few/size=2 MiB", "ambiguous: too few samples: 1 and 1");
+    skipped("gone/size=2 MiB", "missing: only the base has it");
+    skipped("not_now/size=2 MiB", "skipped: one device only");
+    skipped("fresh/size=2 MiB", "added: only the new result has it");
+    assert!(text.contains(r#"<testsuite name="verdicts" tests="8" failures="2" errors="0" skipped="4">"#), "{text}");
+    assert!(!text.contains("floors"), "{text}");
+}
+
+#[test]
+fn a_floor_that_is_missed_is_a_regression_and_a_case_that_failed() {
+    let floored = |rate: f64| {
+        let mut one = benchmark("fill", Unit::GigabytesPerSecond, &around(rate));
+        one.floor = Some(Floor { value: 3000.0, source: "94 % of memset".to_owned() });
+        report(vec![one])
+    };
+    let reached = compare(&floored(3100.0), &floored(3100.0));
+    assert_eq!((reached.exit_code(), reached.counts.floors_missed), (ExitCode::Ok, 0));
+    let missed = compare(&floored(2990.0), &floored(2990.0));
+    assert_eq!(
+        (missed.exit_code(), missed.summary.as_str()),
+        (ExitCode::Regression, "0 slower, 0 faster, 1 same, 0 ambiguous, 1 floor missed")
+    );
+    assert!(
+        missed.table().contains("floor missed: control/fill/size=2 MiB: 2990 GB/s, not 3000 GB/s (94 % of memset)\n"),
+        "{}",
+        missed.table()
+    );
+    let text = missed.junit();
+    assert!(text.contains(r#"<testsuite name="floors" tests="1" failures="1" errors="0" skipped="0">"#), "{text}");
+    assert!(text.contains(r#"<failure message="the floor is missed">2990 GB/s, not 3000 GB/s"#), "{text}");
 }
 
 #[test]

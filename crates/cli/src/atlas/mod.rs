@@ -7,14 +7,13 @@ mod play;
 mod recordings;
 mod text;
 
-use std::fs;
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::Context;
 use peermap_report::ExitCode;
 
 use crate::args::Atlas as Arguments;
+use crate::output::Output;
 use crate::refusal::Refusal;
 use crate::show;
 use collect::Atlas;
@@ -28,19 +27,15 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn atlas(arguments: &Arguments) -> Result<ExitCode, Refusal> {
+    let page = arguments.html.as_deref().map(|path| Output::again(path, arguments.force)).transpose()?;
     let atlas = Atlas::new(play::play(recordings::choose(&arguments.files, arguments.quick)?)?);
-    if let Some(path) = &arguments.html {
-        write_page(path, &html::page(&atlas))?;
+    if let Some(page) = page {
+        page.write_whole(&html::page(&atlas))?;
     }
     let text = if arguments.json { json::text(&atlas).map_err(Refusal::unexpected)? } else { text::text(&atlas) };
     let written = std::io::stdout().write_all(text.as_bytes()).context("the atlas cannot be written");
     written.map_err(Refusal::unexpected)?;
     Ok(judge(&atlas))
-}
-
-fn write_page(path: &Path, page: &str) -> Result<(), Refusal> {
-    let written = fs::write(path, page).with_context(|| format!("{} cannot be written", path.display()));
-    written.map_err(|error| Refusal::new(ExitCode::Usage, error))
 }
 
 /// An atlas that leaves a failing step without a rule is not one to trust.

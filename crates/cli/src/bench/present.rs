@@ -2,7 +2,7 @@
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
-use peermap_report::bench::{BenchReport, Benchmark, Better, Skipped, Summary};
+use peermap_report::bench::{BenchReport, Benchmark, Skipped, Summary};
 
 /// A table of the medians, and below it what was missed and what was left out.
 pub(super) fn table(report: &BenchReport) -> String {
@@ -54,15 +54,10 @@ fn row(benchmark: &Benchmark) -> [String; 5] {
 /// The benchmarks whose median misses its floor, in words.
 pub(super) fn missed(report: &BenchReport) -> impl Iterator<Item = String> {
     report.benchmarks.iter().filter_map(|benchmark| {
-        let floor = benchmark.floor.as_ref()?;
-        let median = Summary::new(&benchmark.samples).ok()?.median;
-        let misses = match benchmark.unit.better() {
-            Better::Higher => median < floor.value,
-            Better::Lower => median > floor.value,
-        };
+        let floor = benchmark.missed_floor()?;
         let show = |value| benchmark.unit.show(value);
-        misses.then(|| {
-            format!("MISSED: {} has {}, not {} ({})", benchmark.id(), show(median), show(floor.value), floor.source)
-        })
+        let median = Summary::new(&benchmark.samples).map(|summary| show(summary.median));
+        let median = median.unwrap_or_else(|_| "no median".to_owned());
+        Some(format!("MISSED: {} has {median}, not {} ({})", benchmark.id(), show(floor.value), floor.source))
     })
 }

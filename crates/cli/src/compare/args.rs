@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use peermap_report::bench::Threshold;
 
+use crate::output::Force;
+
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
@@ -37,4 +39,12 @@ pub(crate) struct Compare {
     /// Print Markdown on standard output instead of the table, as a comment on a change.
     #[arg(long)]
     pub(crate) markdown: bool,
+    /// Also write the comparison as a page to this file, which must not be there yet. It loads nothing from elsewhere.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Also write a test case for each benchmark to this file, in the XML of JUnit. It must not be there yet.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
 }

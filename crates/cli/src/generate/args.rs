@@ -6,6 +6,7 @@ use clap::Args;
 use peermap_report::ExitCode;
 use peermap_trace::Weights;
 
+use crate::output::Force;
 use crate::refusal::Refusal;
 
 /// Arguments of `generate`.
@@ -19,6 +20,8 @@ pub(crate) struct Generate {
     /// The file to write instead of standard output. It must not be there yet.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
 }
 
 /// What random traces are like.

@@ -29,7 +29,7 @@ fn generate(arguments: &Generate) -> Result<(), Refusal> {
     let source = Source::new(&arguments.random, arguments.profile.as_deref())?;
     let traces = arguments.random.traces;
     let Some(path) = &arguments.out else { return write(&source, traces, stdout().lock()) };
-    let mut output = Output::create(path)?;
+    let mut output = Output::again(path, arguments.force)?;
     write(&source, traces, &mut output)?;
     output.finish()
 }

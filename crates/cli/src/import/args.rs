@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::output::Force;
+
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
@@ -32,9 +34,8 @@ pub(crate) struct Samples {
     /// A result of peermap from the same machine and driver, of which the new one takes what they are.
     #[arg(long, value_name = "RESULT.json")]
     pub(crate) like: PathBuf,
-    /// The result file to write instead of standard output. It must not be there yet.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) into: Into,
 }
 
 /// Files of one tool.
@@ -43,7 +44,16 @@ pub(crate) struct Files {
     /// The files that the tool wrote, one for each run on one machine.
     #[arg(required = true, value_name = "FILE.json")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) into: Into,
+}
+
+/// Where the result goes.
+#[derive(Debug, Args)]
+pub(crate) struct Into {
     /// The result file to write instead of standard output. It must not be there yet.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) force: Force,
 }

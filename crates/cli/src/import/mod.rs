@@ -11,29 +11,30 @@ use peermap_report::ExitCode;
 use peermap_report::bench::{BenchReport, Nvbandwidth};
 
 pub(crate) use args::Import;
-use args::{Files, Samples, Tool};
+use args::{Files, Into, Samples, Tool};
 
 use crate::output::Output;
 use crate::refusal::Refusal;
+use crate::results::note_repeats;
 use crate::{results, show};
 
 /// Reads, converts and writes.
 pub(crate) fn run(arguments: &Import) -> ExitCode {
-    let (report, out) = match &arguments.tool {
-        Tool::Nvbandwidth(Files { files, out }) => (nvbandwidth(files), out),
-        Tool::Samples(Samples { file, like, out }) => (results::read(like).and_then(|like| samples(file, &like)), out),
+    let (report, into) = match &arguments.tool {
+        Tool::Nvbandwidth(Files { files, into }) => (nvbandwidth(files), into),
+        Tool::Samples(Samples { file, like, into }) => {
+            (results::read(like).and_then(|like| samples(file, &like)), into)
+        }
     };
-    let written = report.and_then(|report| write(&report, out.as_deref()));
+    let written = report.and_then(|report| write(&report, into));
     written.map_or_else(|refusal| refusal.end(false), |()| ExitCode::Ok)
 }
 
-fn write(report: &BenchReport, out: Option<&Path>) -> Result<(), Refusal> {
+fn write(report: &BenchReport, into: &Into) -> Result<(), Refusal> {
     let json = serde_json::to_string_pretty(report).expect("a result has text keys only");
-    match out {
+    match &into.out {
         Some(path) => {
-            let mut out = Output::create(path)?;
-            writeln!(out, "{json}").map_err(crate::output::unwritten)?;
-            out.finish()?;
+            Output::again(path, into.force)?.write_whole(&format!("{json}\n"))?;
         }
         None => {
             let written = writeln!(std::io::stdout(), "{json}").context("the result cannot be written");
@@ -48,6 +49,7 @@ fn write(report: &BenchReport, out: Option<&Path>) -> Result<(), Refusal> {
 }
 
 fn nvbandwidth(files: &[PathBuf]) -> Result<BenchReport, Refusal> {
+    note_repeats(files);
     let usage = |error| Refusal::new(ExitCode::Usage, error);
     // The tool does not write when it ran; the age of its first file comes close.
     let started = files.first().map(|file| written_at(file)).transpose().map_err(usage)?;

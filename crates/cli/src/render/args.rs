@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::output::Force;
+
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
@@ -14,7 +16,9 @@ pub(crate) struct Report {
     /// the median of each is one sample, and four on each side are the fewest that give a verdict.
     #[arg(long, value_name = "FILE")]
     pub(crate) base: Vec<PathBuf>,
-    /// The page to write, over what is there. It loads nothing from elsewhere.
+    /// The page to write. It loads nothing from elsewhere, and must not be there yet.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) force: Force,
 }

@@ -2,15 +2,12 @@
 
 mod args;
 
-use std::io::Write;
-use std::path::PathBuf;
-
 use peermap_report::ExitCode;
-use peermap_report::page::{Named, page};
+use peermap_report::page::page;
 
 pub(crate) use args::Report;
 
-use crate::output::{Output, unwritten};
+use crate::output::Output;
 use crate::refusal::Refusal;
 use crate::results;
 
@@ -20,16 +17,7 @@ pub(crate) fn run(arguments: &Report) -> ExitCode {
 }
 
 fn render(arguments: &Report) -> Result<(), Refusal> {
-    let (base, results) = (read(&arguments.base)?, read(&arguments.files)?);
-    let mut out = Output::replace(&arguments.out)?;
-    out.write_all(page(&base, &results).as_bytes()).map_err(unwritten)?;
-    out.finish()
-}
-
-fn read(files: &[PathBuf]) -> Result<Vec<Named>, Refusal> {
-    let named = files.iter().map(|path| {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Named { name, report: results::read(path)? })
-    });
-    named.collect()
+    let out = Output::again(&arguments.out, arguments.force)?;
+    let (base, results) = (results::read_named(&arguments.base)?, results::read_named(&arguments.files)?);
+    out.write_whole(&page(&base, &results))
 }

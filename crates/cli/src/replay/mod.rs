@@ -1,5 +1,6 @@
 //! `peermap replay`.
 
+mod cases;
 mod jobs;
 mod present;
 mod tally;
@@ -13,6 +14,7 @@ use peermap_trace::{Expected, Header, Mismatch};
 pub(crate) use jobs::must_run_alone;
 
 use crate::args::Replay;
+use crate::output::Output;
 use crate::play::{Place, Steps, each_trace};
 use crate::refusal::Refusal;
 use tally::{Found, Played, Tally};
@@ -20,7 +22,16 @@ use tally::{Found, Played, Tally};
 /// Plays the traces, compares and prints.
 pub(crate) fn run(arguments: &Replay) -> ExitCode {
     let json = arguments.json;
-    play_files(arguments).and_then(|tally| present::print(&tally, json)).unwrap_or_else(|refusal| refusal.end(json))
+    replay(arguments).unwrap_or_else(|refusal| refusal.end(json))
+}
+
+fn replay(arguments: &Replay) -> Result<ExitCode, Refusal> {
+    let junit = arguments.junit.as_deref().map(|path| Output::again(path, arguments.force)).transpose()?;
+    let tally = play_files(arguments)?;
+    if let Some(junit) = junit {
+        junit.write_whole(&cases::xml(&tally))?;
+    }
+    present::print(&tally, arguments.json)
 }
 
 fn play_files(arguments: &Replay) -> Result<Tally, Refusal> {
@@ -54,9 +65,9 @@ impl Replaying {
     /// Plays a trace and compares every answer, unless the trace needs more devices than there are.
     fn trace(&self, file: &Path, header: &Header, steps: &mut Steps<'_>) -> Result<Played, Refusal> {
         if header.needs.devices > self.devices {
-            return Ok(Played::left_out(&header.name, header.needs.devices, self.devices));
+            return Ok(Played::left_out(file, &header.name, header.needs.devices, self.devices));
         }
-        let mut played = Played::default();
+        let mut played = Played::of(file, &header.name);
         self.place.play(steps, |index, step, got| {
             if self.explain && !step.result.is_success() {
                 played.explain(&header.name, index, step, &got);

@@ -1,13 +1,18 @@
 //! What came of the traces.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use peermap_report::ExitCode;
+use peermap_report::junit::Case;
 use peermap_trace::{Got, Mismatch, Step};
 
+use super::cases;
+
 /// What came of one trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Played {
+    pub(super) file: PathBuf,
+    pub(super) trace: String,
     pub(super) left_out: Option<LeftOut>,
     pub(super) steps: u64,
     pub(super) matched: u64,
@@ -47,8 +52,23 @@ pub(super) struct Explained {
 }
 
 impl Played {
-    pub(super) fn left_out(trace: &str, needs: u32, devices: u32) -> Self {
-        Self { left_out: Some(LeftOut { trace: trace.to_owned(), needs, devices }), ..Self::default() }
+    /// Nothing has come of a trace yet.
+    pub(super) fn of(file: &Path, trace: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            trace: trace.to_owned(),
+            left_out: None,
+            steps: 0,
+            matched: 0,
+            lost: 0,
+            mismatches: Vec::new(),
+            explanations: Vec::new(),
+        }
+    }
+
+    pub(super) fn left_out(file: &Path, trace: &str, needs: u32, devices: u32) -> Self {
+        let left_out = Some(LeftOut { trace: trace.to_owned(), needs, devices });
+        Self { left_out, ..Self::of(file, trace) }
     }
 
     pub(super) const fn differs(&self) -> bool {
@@ -94,11 +114,14 @@ pub(super) struct Tally {
     pub(super) mismatches: Vec<Found>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) explanations: Vec<Explained>,
+    /// The traces as test cases.
+    pub(super) cases: Vec<Case>,
 }
 
 impl Tally {
     pub(super) fn add(&mut self, played: Played) {
-        let Played { left_out, steps, matched, lost, mismatches, explanations } = played;
+        self.cases.push(cases::case(&played));
+        let Played { left_out, steps, matched, lost, mismatches, explanations, .. } = played;
         self.traces += u64::from(left_out.is_none());
         self.steps += steps;
         self.matched += matched;

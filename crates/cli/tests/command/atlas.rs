@@ -238,4 +238,10 @@ fn what_cannot_be_read_or_written_is_wrong_usage() {
     named(&["/nowhere/x.jsonl"], "/nowhere/x.jsonl");
     let vmm = traces().join("vmm.jsonl");
     named(&[vmm.to_str().unwrap(), "--html", "/nowhere/atlas.html"], "/nowhere/atlas.html");
+    let there = tempfile::NamedTempFile::new().unwrap();
+    let there = there.path().to_str().unwrap();
+    named(&[vmm.to_str().unwrap(), "--html", there], "it exists already; --force replaces it");
+    let output = run(peermap().arg("atlas").arg(&vmm).args(["--force", "--html", there]));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(fs::read_to_string(there).unwrap().starts_with("<!DOCTYPE html>"));
 }

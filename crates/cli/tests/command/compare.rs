@@ -102,6 +102,56 @@ fn markdown_begins_with_the_summary_and_folds_what_is_not_slower() {
 }
 
 #[test]
+fn junit_has_a_case_for_each_and_fails_where_the_exit_code_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("junit.xml");
+    let output = compare(OLD, slower(&folder), &["--junit", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(10), "{}", stderr(&output));
+    let text = fs::read_to_string(&path).unwrap();
+    for part in [
+        r#"<testsuites name="peermap" tests="5" failures="1" errors="0">"#,
+        r#"<testsuite name="verdicts" tests="4" failures="1" errors="0" skipped="1">"#,
+        r#"<testcase classname="control" name="mem_create/device=0/size=2 MiB">"#,
+        r#"<testcase classname="bandwidth" name="fill_id/device=0/size=4 MiB"/>"#,
+        r#"<testsuite name="floors" tests="1" failures="0" errors="0" skipped="0">"#,
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn the_page_has_the_verdicts_of_the_given_threshold() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("comparison.html");
+    let output = compare(OLD, slower(&folder), &["--threshold", "2%", "--html", page.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(10), "{}", stderr(&output));
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!DOCTYPE html>") && text.ends_with("</html>"), "{text:.40}");
+    for part in ["REGRESSION", "1 slower, 0 faster, 2 same", "threshold of 2 %", "schema-1.json", "slower.json"] {
+        assert!(text.contains(part), "no {part:?}");
+    }
+    let both = compare(OLD, OLD, &["--force", "--html", "x", "--junit", "x"]);
+    assert_eq!(both.status.code(), Some(2));
+    assert!(complaints(&both)[0].contains("name the same file"), "{}", stderr(&both));
+}
+
+#[test]
+fn files_are_replaced_only_by_force_and_nothing_is_written_where_there_is_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("junit.xml");
+    fs::write(&path, "an older one").unwrap();
+    let name = path.to_str().unwrap();
+    let kept = compare(OLD, OLD, &["--junit", name]);
+    assert_eq!(kept.status.code(), Some(2));
+    assert!(complaints(&kept)[0].contains("it exists already; --force replaces it"), "{}", stderr(&kept));
+    let other = changed(&folder, "other.json", "Simulated NVIDIA H200", "Another GPU");
+    assert_eq!(compare(OLD, other, &["--force", "--junit", name]).status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "an older one");
+    assert_eq!(compare(OLD, OLD, &["--force", "--junit", name]).status.code(), Some(0));
+    assert!(fs::read_to_string(&path).unwrap().starts_with("<?xml"));
+}
+
+#[test]
 fn machines_that_differ_are_exit_2_unless_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let other = changed(&folder, "other.json", "Simulated NVIDIA H200", "Another GPU");
@@ -136,8 +186,16 @@ fn what_is_no_result_is_named() {
     let other = changed(&folder, "scenario.json", "\"kind\": \"bench\",", "");
     let broken = changed(&folder, "broken.json", "\"benchmarks\"", "\"benchmark\"");
     let missing = folder.path().join("missing.json");
-    let cases =
-        [(newer, "a newer peermap"), (other, "a scenario"), (broken, "`benchmarks`"), (missing, "cannot be read")];
+    let twice = changed(&folder, "twice.json", "\"mem_map\"", "\"mem_create\"");
+    let twice_again = fs::read_to_string(&twice).unwrap().replace("\"device\": \"0\",", "");
+    fs::write(&twice, twice_again).unwrap();
+    let cases = [
+        (twice, "stands in it twice"),
+        (newer, "a newer peermap"),
+        (other, "a scenario"),
+        (broken, "`benchmarks`"),
+        (missing, "cannot be read"),
+    ];
     for (path, word) in cases {
         let output = compare(OLD, &path, &[]);
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -158,6 +216,8 @@ fn further_runs_of_both_sides_are_compared_by_their_medians() {
         assert_eq!(output.status.code(), Some(code), "{}{}", stdout(&output), stderr(&output));
         assert!(!stdout(&output).contains("one run on each side"), "{}", stdout(&output));
     }
+    let repeated = compare(OLD, OLD, &["--base", OLD]);
+    assert!(stderr(&repeated).contains("schema-1.json is given more than once, and counts each time"));
     let output = compare(OLD, OLD, &["--new", "/nowhere/x.json"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(complaints(&output)[0].contains("/nowhere/x.json"), "{}", stderr(&output));

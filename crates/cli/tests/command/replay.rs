@@ -138,6 +138,25 @@ fn a_trace_that_needs_more_devices_is_left_out_and_listed() {
     assert_eq!(report["left_out"], serde_json::json!([{"trace": "export-args", "needs": 3, "devices": 2}]));
 }
 
+#[test]
+fn junit_has_a_case_for_each_trace_and_none_passes_that_was_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [head(1), init(r#"{"flags": 1}"#), head(99), init(r#"{"flags": 0}"#)];
+    let (_inputs, path) = file(&lines.map(|line| line + "\n").concat());
+    let junit = folder.path().join("junit.xml");
+    let output = run(peermap().arg("replay").args([&fixture("vmm"), &path]).arg("--junit").arg(&junit));
+    assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
+    let text = fs::read_to_string(&junit).unwrap();
+    for part in [
+        r#"<testsuite name="replay" tests="43" failures="1" errors="0" skipped="1">"#,
+        r#"<failure message="1 of 1 steps are answered differently">"#,
+        r#"<skipped message="it needs 99 devices and there are 2"/>"#,
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    refuses(peermap().arg("replay").arg(&path).arg("--junit").arg(&junit), 2, &["junit.xml", "--force"]);
+}
+
 /// The head of a trace, and a `cuInit` with such arguments.
 fn head(devices: u32) -> String {
     let machine = r#"{"gpus": 1, "model": "m", "driver": "d", "cuda": 13000, "link": "l"}"#;

@@ -42,11 +42,10 @@ fn refuses(files: &[&Path], words: &[&str]) {
 }
 
 #[test]
-fn two_results_become_a_page_with_a_verdict_over_what_is_there() {
+fn two_results_become_a_page_with_a_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let (base, new) = (result(folder.path(), "base.json", 1000.0), result(folder.path(), "new.json", 1300.0));
     let page = folder.path().join("report.html");
-    fs::write(&page, "an older page").unwrap();
     let output = run(peermap().arg("report").args([&base, &new]).arg("--out").arg(&page));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(output.stdout.is_empty() && output.stderr.is_empty());
@@ -79,11 +78,30 @@ fn files_that_are_no_results_are_named() {
 }
 
 #[test]
+fn an_older_page_is_replaced_by_force_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = result(folder.path(), "good.json", 1000.0);
+    let page = folder.path().join("report.html");
+    fs::write(&page, "an older page").unwrap();
+    let report = |arguments: &[&str]| run(peermap().arg("report").arg(&good).arg("--out").arg(&page).args(arguments));
+    let kept = report(&[]);
+    assert_eq!(kept.status.code(), Some(2));
+    assert!(
+        complaints(&kept)[0].contains("report.html cannot be created: it exists already; --force"),
+        "{}",
+        stderr(&kept)
+    );
+    assert_eq!(fs::read_to_string(&page).unwrap(), "an older page");
+    assert_eq!(report(&["--force"]).status.code(), Some(0));
+    assert!(fs::read_to_string(&page).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
 fn a_page_that_cannot_be_written_is_named_and_nothing_but_a_file_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let good = result(folder.path(), "good.json", 1000.0);
     for (page, words) in [("/nowhere/report.html", "cannot be created"), ("/dev/null", "no ordinary file")] {
-        let output = run(peermap().arg("report").arg(&good).args(["--out", page]));
+        let output = run(peermap().arg("report").arg(&good).args(["--force", "--out", page]));
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         assert!(stderr(&output).contains(page) && stderr(&output).contains(words), "{}", stderr(&output));
     }

@@ -14,7 +14,7 @@ mod summary;
 mod unit;
 mod verdict;
 
-pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, Incomparable, Side};
+pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, FloorCheck, Incomparable, Side};
 pub use machine::{DeviceFacts, Guard, Load, Machine};
 pub use nvbandwidth::{ImportError, Nvbandwidth};
 pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};

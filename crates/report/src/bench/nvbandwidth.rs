@@ -4,15 +4,23 @@
 //! and a column for each destination; each cell is the median of what the tool measured, so that one run gives one sample.
 //! Several runs on one machine give the samples that a verdict takes.
 
-use serde::Deserialize;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::machine::{DeviceFacts, Machine};
-use super::result::{BenchReport, Benchmark, Skipped};
+use super::result::{BenchReport, Benchmark, Skipped, without_mark};
 use super::unit::Unit;
 
 /// The suite, and the source of the samples.
 pub(super) const NAME: &str = "nvbandwidth";
+
+/// What a cell says where there is nothing to measure.
+const NONE: &str = "N/A";
+
+/// Where in the result the benchmark of an id stands.
+type Places = HashMap<String, usize>;
 
 /// Runs of nvbandwidth, one after the other, as one result.
 ///
@@ -73,12 +81,12 @@ struct Run {
     cuda: Option<i32>,
     #[serde(rename = "Driver Version")]
     driver: Option<String>,
-    #[serde(rename = "GPU Device list", default)]
+    #[serde(rename = "GPU Device list", default, deserialize_with = "or_nothing")]
     devices: Vec<String>,
     error: Option<Value>,
     warning: Option<Value>,
     /// Missing where the run ended before its first test.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_nothing")]
     testcases: Vec<Test>,
 }
 
@@ -87,11 +95,16 @@ struct Test {
     name: String,
     status: String,
     error: Option<Value>,
-    #[serde(rename = "bandwidth_description", default)]
+    #[serde(rename = "bandwidth_description", default, deserialize_with = "or_nothing")]
     description: String,
     /// A row without columns is `null`.
-    #[serde(rename = "bandwidth_matrix", default)]
+    #[serde(rename = "bandwidth_matrix", default, deserialize_with = "or_nothing")]
     matrix: Vec<Option<Vec<Value>>>,
+}
+
+/// A value, or `null` where there is none.
+fn or_nothing<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 impl Nvbandwidth {
@@ -106,13 +119,15 @@ impl Nvbandwidth {
     /// # Errors
     /// [`ImportError`]: it is no result of nvbandwidth, or one of another machine than those before. Nothing is added then.
     pub fn add(&mut self, text: &str) -> Result<Option<String>, ImportError> {
-        let File { nvbandwidth: run } = serde_json::from_str(text)?;
+        let File { nvbandwidth: run } = serde_json::from_str(without_mark(text))?;
         let machine = run.machine();
         let differences = self.machine.as_ref().map(|known| known.differences(&machine)).unwrap_or_default();
         if !differences.is_empty() {
             return Err(ImportError::Machine(differences));
         }
         let mut report = self.report.clone();
+        let known = report.benchmarks.iter().enumerate();
+        let mut places: Places = known.map(|(place, one)| (one.id(), place)).collect();
         for (index, test) in run.testcases.iter().enumerate() {
             // A test that fails stands there twice: as it began, and as it ended.
             let ended = run.testcases[index + 1..].iter().any(|later| later.name == test.name);
@@ -120,8 +135,11 @@ impl Nvbandwidth {
                 Outcome::Began if ended => {}
                 Outcome::Began => skip(&mut report, test.id(), "it did not end".to_owned()),
                 Outcome::Skipped(reason) => skip(&mut report, test.id(), reason),
-                Outcome::Measured => test.measured(&mut report)?,
+                Outcome::Measured => test.measured(&mut report, &mut places)?,
             }
+        }
+        if run.testcases.is_empty() && run.error.is_none() {
+            skip(&mut report, NAME.to_owned(), "the run has no test".to_owned());
         }
         if let Some(error) = &run.error {
             skip(&mut report, NAME.to_owned(), format!("the run ended: {}", words(error)));
@@ -174,24 +192,36 @@ impl Test {
     }
 
     /// Adds a sample for each cell of the matrix.
-    fn measured(&self, report: &mut BenchReport) -> Result<(), ImportError> {
+    fn measured(&self, report: &mut BenchReport, places: &mut Places) -> Result<(), ImportError> {
+        let mut none = true;
         for (row, cells) in self.matrix.iter().enumerate() {
             for (column, cell) in cells.iter().flatten().enumerate() {
                 let Some(sample) = self.sample(row, column, cell)? else { continue };
+                none = false;
                 let place = [("row", row), ("column", column)];
                 let benchmark = Benchmark {
                     suite: NAME.to_owned(),
                     name: self.name.clone(),
                     parameters: place.map(|(key, value)| (key.to_owned(), value.to_string())).into(),
                     unit: self.unit(),
-                    samples: vec![sample],
+                    samples: Vec::new(),
                     floor: None,
                 };
-                match report.benchmarks.iter_mut().find(|known| known.is_same(&benchmark)) {
-                    Some(known) => known.samples.push(sample),
-                    None => report.benchmarks.push(benchmark),
+                let place = *places.entry(benchmark.id()).or_insert(report.benchmarks.len());
+                if place == report.benchmarks.len() {
+                    report.benchmarks.push(benchmark);
+                }
+                match &mut report.benchmarks[place] {
+                    known if known.unit == self.unit() => known.samples.push(sample),
+                    known => {
+                        let units = format!("it is in {} and in {}", known.unit, self.unit());
+                        skip(report, self.id(), units);
+                    }
                 }
             }
+        }
+        if none {
+            skip(report, self.id(), format!("every cell is {NONE}"));
         }
         Ok(())
     }
@@ -199,20 +229,13 @@ impl Test {
     /// What a cell says. `None`: there is nothing to measure between the two.
     fn sample(&self, row: usize, column: usize, cell: &Value) -> Result<Option<f64>, ImportError> {
         let text = words(cell);
-        if text == "N/A" {
+        if cell.is_null() || text == NONE {
             return Ok(None);
         }
-        match text.parse::<f64>() {
+        match text.trim().parse::<f64>() {
             Ok(sample) if sample.is_finite() => Ok(Some(sample)),
             _ => Err(ImportError::Cell { test: self.name.clone(), row, column, text }),
         }
-    }
-}
-
-impl Benchmark {
-    /// Whether the other one is a further sample of this one.
-    fn is_same(&self, other: &Self) -> bool {
-        (&self.name, &self.parameters, self.unit) == (&other.name, &other.parameters, other.unit)
     }
 }
 

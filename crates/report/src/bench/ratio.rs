@@ -20,8 +20,10 @@ impl Pairs {
     /// The median of the ratios of all pairs, which is the estimate of Hodges and Lehmann.
     pub(super) fn ratio(&self) -> f64 {
         let last = self.count() - 1;
-        // The mean of the middle two is the geometric one, so that exchanging the two sets inverts the ratio.
-        (self.ranked(last / 2) * self.ranked(last.div_ceil(2))).sqrt()
+        // The mean of the middle two is the geometric one, so that exchanging the two sets inverts the ratio. Their product
+        // may be more than a number holds.
+        let (low, high) = (self.ranked(last / 2), self.ranked(last.div_ceil(2)));
+        low * (high / low).sqrt()
     }
 
     /// The interval that belongs to the test of Mann and Whitney. `None`: the samples are too few for one.

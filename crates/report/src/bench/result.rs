@@ -1,11 +1,12 @@
 //! The result file of benchmarks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::machine::{Guard, Load, Machine};
-use super::unit::Unit;
+use super::summary::Summary;
+use super::unit::{Better, Unit};
 use crate::run::Provenance;
 
 /// The number of the schema of [`BenchReport`]. Adding a key keeps it; changing or removing one does not.
@@ -19,8 +20,10 @@ const KIND: &str = "bench";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchReport {
     /// [`BENCH_SCHEMA`].
+    #[cfg_attr(test, schemars(extend("const" = BENCH_SCHEMA)))]
     pub schema: u32,
     /// `bench`.
+    #[cfg_attr(test, schemars(extend("const" = KIND)))]
     pub kind: String,
     /// When the run began, in UTC: `2026-01-31T12:00:00Z`.
     pub started: String,
@@ -96,6 +99,32 @@ impl Benchmark {
         }
         id
     }
+
+    /// The floor, where the median does not reach it.
+    #[must_use]
+    pub fn missed_floor(&self) -> Option<&Floor> {
+        let median = || Summary::new(&self.samples).ok().map(|summary| summary.median);
+        self.floor.as_ref().filter(|floor| !floor.is_reached(median(), self.unit))
+    }
+}
+
+impl Skipped {
+    /// Whether this says why a benchmark is not there: it was skipped itself, or a group that it belongs to.
+    #[must_use]
+    pub fn covers(&self, id: &str) -> bool {
+        id.strip_prefix(self.id.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl Floor {
+    /// Whether a median reaches it; on which side that is depends on the unit. What has no median reaches none.
+    #[must_use]
+    pub fn is_reached(&self, median: Option<f64>, unit: Unit) -> bool {
+        median.is_some_and(|median| match unit.better() {
+            Better::Higher => median >= self.value,
+            Better::Lower => median <= self.value,
+        })
+    }
 }
 
 /// Why a text is no result file.
@@ -107,6 +136,15 @@ pub enum ReadError {
     /// It is a result of something else.
     #[error("it is a result of {0:?}, not of benchmarks")]
     Kind(String),
+    /// Two benchmarks in it have one id, so that nobody can say which of them counts.
+    #[error("the benchmark {0:?} stands in it twice")]
+    Twice(String),
+    /// No version ever wrote it.
+    #[error("its schema is {found}, and the first one was 1")]
+    Older {
+        /// The schema of the file.
+        found: u32,
+    },
     /// It was written by a newer version.
     #[error("its schema is {found}, and this version reads up to {BENCH_SCHEMA}: a newer peermap reads it")]
     Newer {
@@ -138,15 +176,17 @@ impl BenchReport {
     /// Reads a result file.
     ///
     /// # Errors
-    /// [`ReadError`]: it is something else, or newer than this version.
+    /// [`ReadError`]: it is something else, newer than this version, or says two things of one benchmark.
     pub fn read(text: &str) -> Result<Self, ReadError> {
         /// What every version has.
         #[derive(Deserialize)]
+        #[serde(expecting = "an object with the key `schema`")]
         struct Head {
             schema: u32,
             #[serde(default)]
             kind: Option<String>,
         }
+        let text = without_mark(text);
         let head: Head = serde_json::from_str(text)?;
         match head.kind {
             Some(kind) if kind == KIND => {}
@@ -155,8 +195,21 @@ impl BenchReport {
         if head.schema > BENCH_SCHEMA {
             return Err(ReadError::Newer { found: head.schema });
         }
-        Ok(serde_json::from_str(text)?)
+        if head.schema == 0 {
+            return Err(ReadError::Older { found: head.schema });
+        }
+        let report: Self = serde_json::from_str(text)?;
+        let mut ids = BTreeSet::new();
+        match report.benchmarks.iter().map(Benchmark::id).find(|id| !ids.insert(id.clone())) {
+            Some(twice) => Err(ReadError::Twice(twice)),
+            None => Ok(report),
+        }
     }
+}
+
+/// A text without the byte order mark that some systems put before it.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -184,11 +237,45 @@ mod tests {
     }
 
     #[test]
+    fn a_floor_is_missed_on_the_side_that_is_worse() {
+        let missed = |unit, value, samples: &[f64]| {
+            let floor = Some(Floor { value, source: "a test".to_owned() });
+            let one = report().benchmarks.remove(0);
+            Benchmark { unit, floor, samples: samples.to_vec(), ..one }.missed_floor().is_some()
+        };
+        let ten = &[10.0; 3];
+        assert!(missed(Unit::GigabytesPerSecond, 11.0, ten) && !missed(Unit::GigabytesPerSecond, 10.0, ten));
+        assert!(missed(Unit::Nanoseconds, 9.0, ten) && !missed(Unit::Nanoseconds, 10.0, ten));
+        assert!(missed(Unit::Nanoseconds, 9.0, &[]) && missed(Unit::Nanoseconds, 9.0, &[f64::NAN]));
+        assert_eq!(report().benchmarks[0].missed_floor(), None);
+    }
+
+    #[test]
+    fn a_skipped_group_covers_its_own_and_no_other() {
+        let group = Skipped { id: "control/mem".to_owned(), reason: String::new() };
+        assert!(group.covers("control/mem") && group.covers("control/mem/size=2 MiB"));
+        assert!(!group.covers("control/mem_create") && !group.covers("control"));
+    }
+
+    #[test]
     fn what_is_newer_or_something_else_is_refused_by_its_name() {
         let newer = serde_json::to_string(&BenchReport { schema: BENCH_SCHEMA + 1, ..report() }).unwrap();
         assert!(BenchReport::read(&newer).unwrap_err().to_string().contains("a newer peermap"));
         let other = r#"{"schema": 1, "scenario": "memmap-ipc"}"#;
         assert!(BenchReport::read(other).unwrap_err().to_string().contains("a scenario"));
         assert!(matches!(BenchReport::read("{"), Err(ReadError::Malformed(_))));
+        assert!(BenchReport::read("null").unwrap_err().to_string().contains("an object with the key `schema`"));
+        let never = serde_json::to_string(&BenchReport { schema: 0, ..report() }).unwrap();
+        assert_eq!(BenchReport::read(&never).unwrap_err().to_string(), "its schema is 0, and the first one was 1");
+    }
+
+    #[test]
+    fn a_benchmark_that_stands_twice_is_refused_and_a_mark_before_the_text_is_not() {
+        let mut twice = report();
+        twice.benchmarks.push(Benchmark { samples: vec![1.0], ..twice.benchmarks[0].clone() });
+        let error = BenchReport::read(&serde_json::to_string(&twice).unwrap()).unwrap_err().to_string();
+        assert_eq!(error, "the benchmark \"control/mem_create/device=0/size=2 MiB\" stands in it twice");
+        let marked = format!("\u{feff}{}", serde_json::to_string(&report()).unwrap());
+        assert_eq!(BenchReport::read(&marked).unwrap(), report());
     }
 }

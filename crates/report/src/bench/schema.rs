@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::result::BenchReport;
+use super::result::{BENCH_SCHEMA, BenchReport};
 
 /// The way from this crate to the root of the project.
 fn path(name: &str) -> PathBuf {
@@ -34,6 +34,37 @@ fn write_the_schema() {
 #[test]
 fn the_schema_in_the_project_is_that_of_the_types() {
     assert_eq!(read(SCHEMA), schema(), "{SCHEMA} is old: cargo test -p peermap-report write_the_schema -- --ignored");
+}
+
+#[test]
+fn every_result_in_the_project_is_what_the_schema_says() {
+    let validator = jsonschema::validator_for(&read(SCHEMA)).unwrap();
+    let folders = ["reports/h200-x1/bench", "reports/baseline/h200-x1"].map(|folder| fs::read_dir(path(folder)));
+    let measured = folders.into_iter().flatten().flatten().map(|entry| entry.unwrap().path());
+    let all: Vec<PathBuf> = measured.chain([path(OLD)]).collect();
+    assert!(all.len() >= 2, "{all:?}");
+    for file in all {
+        let value: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let wrong: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert_eq!(wrong, [""; 0], "{}", file.display());
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_a_reader_refuses() {
+    let validator = jsonschema::validator_for(&read(SCHEMA)).unwrap();
+    let is_valid = |pointer: &str, value: Value| {
+        let mut changed = read(OLD);
+        *changed.pointer_mut(pointer).unwrap() = value;
+        assert_eq!(validator.is_valid(&changed), BenchReport::read(&changed.to_string()).is_ok(), "{changed:#}");
+        validator.is_valid(&changed)
+    };
+    assert!(is_valid("/benchmarks/0/samples", json!([])));
+    assert!(!is_valid("/schema", json!(BENCH_SCHEMA + 1)));
+    assert!(!is_valid("/kind", json!("comparison")));
+    assert!(!is_valid("/benchmarks/0/unit", json!("furlong")));
+    assert!(!is_valid("/benchmarks/0/samples/0", json!("14700")));
+    assert!(!is_valid("/machine", json!(null)));
 }
 
 /// The keys of an object, and those that the schema has for it.

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// From here on nobody reads a number digit by digit.
+const HUGE: f64 = 1e12;
+
 /// What the samples of a benchmark are numbers of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -47,13 +50,17 @@ impl Unit {
             Self::Nanoseconds if value < 1e9 => format!("{} ms", three_digits(value / 1e6)),
             Self::Nanoseconds => format!("{} s", three_digits(value / 1e9)),
             Self::GigabytesPerSecond => format!("{} GB/s", three_digits(value)),
+            Self::Instructions if value >= HUGE => format!("{value:.2e} instructions"),
             Self::Instructions => format!("{value:.0} instructions"),
         }
     }
 }
 
-/// A number with three digits that say something.
+/// A number with three digits that say something. What nothing measures has a power of ten.
 fn three_digits(value: f64) -> String {
+    if value >= HUGE {
+        return format!("{value:.2e}");
+    }
     let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     format!("{value:.decimals$}")
 }
@@ -79,5 +86,7 @@ mod tests {
         assert_eq!(Unit::Nanoseconds.show(1_003_000.0), "1.00 ms");
         assert_eq!(Unit::Nanoseconds.show(2.5e9), "2.50 s");
         assert_eq!(Unit::GigabytesPerSecond.show(2979.4), "2979 GB/s");
+        assert_eq!(Unit::Nanoseconds.show(1e300), "1.00e291 s");
+        assert_eq!(Unit::Instructions.show(1e15), "1.00e15 instructions");
     }
 }

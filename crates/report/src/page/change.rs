@@ -187,6 +187,27 @@ mod tests {
         assert_eq!(places(&levels(&[(100.0, 15), (101.0, 15)])), [0; 0]);
     }
 
+    /// Thirty values with noise of 2 %, as the sum of even numbers has it; those from the seventeenth on are `factor` times as high.
+    fn noisy(seed: u64, factor: f64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(SEED);
+        let mut even = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        let mut noise = || 1.0 + 0.02 * (0..12).map(|_| even()).sum::<f64>();
+        (0..30).map(|number| noise() * if number < 16 { 100.0 } else { 100.0 * factor }).collect()
+    }
+
+    #[test]
+    fn a_step_of_eight_percent_is_found_in_noise_of_two_and_noise_alone_has_none() {
+        let found = (1..=200).filter(|seed| matches!(*places(&noisy(*seed, 1.08)), [15..=17])).count();
+        assert!(found >= 195, "{found} of 200");
+        let invented = (1..=200).filter(|seed| !places(&noisy(*seed, 1.0)).is_empty()).count();
+        assert!(invented <= 2, "{invented} of 200");
+    }
+
     #[test]
     fn rows_without_any_change_or_value_have_no_step() {
         assert_eq!(places(&[5.0; 40]), [0; 0]);

@@ -8,8 +8,9 @@ use super::history::Histories;
 use super::measured::{Suite, suites};
 use super::{Named, facts, frame, heat, line, strip, table, time, verdicts};
 
-const STYLE: &str = include_str!("page.css");
-/// Up to how many small figures of a kind are shown without being asked for.
+/// The style of pages on results.
+pub(super) const STYLE: &str = include_str!("page.css");
+/// Up to how many small figures, or rows of a table, are shown without being asked for.
 const OPEN: usize = 24;
 
 /// What the figures by size show.
@@ -55,10 +56,13 @@ fn head(report: &BenchReport) -> Markup {
             @if report.quick { ", quick: fewer sizes and samples" }
             "."
         }
-        @if report.source == "sim" {
-            p.notice { "These figures are of simulated devices. None of them says anything about hardware." }
-        }
+        @if report.source == "sim" { (simulated()) }
     }
+}
+
+/// What nobody may overlook.
+pub(super) fn simulated() -> Markup {
+    html! { p.notice { "These figures are of simulated devices. None of them says anything about hardware." } }
 }
 
 fn links(base: &[Named], results: &[Named], suites: &[Suite<'_>]) -> Markup {
@@ -91,8 +95,10 @@ fn section(number: usize, suite: &Suite<'_>, histories: &Histories<'_>) -> Marku
         }
         (small("Distribution of samples", "small", &spreads, spread_note.as_deref()))
         (small(&format!("History: {}", histories.extent()), "past", &past, past_note.as_deref()))
-        h3 { "Every benchmark" }
-        (table::benchmarks(suite))
+        details open[suite.all.len() <= OPEN] {
+            summary { "Every benchmark (" (suite.all.len()) ")" }
+            (table::benchmarks(suite))
+        }
     }
 }
 

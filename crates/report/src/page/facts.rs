@@ -2,16 +2,16 @@
 
 use maud::{Markup, html};
 
-use crate::bench::{BenchReport, Guard, Machine};
+use crate::bench::{BenchReport, DeviceFacts, Guard, Machine};
 
 use super::Named;
 use super::time;
 
-/// Machine, load, guards and build of a result.
-pub(super) fn machine(report: &BenchReport) -> Markup {
-    let Machine { cpu, cores, kernel, driver, cuda, devices, topology } = &report.machine;
+/// What is known of where a result comes from, each with its name.
+fn known(report: &BenchReport) -> [(&'static str, Option<String>); 11] {
+    let Machine { cpu, cores, kernel, driver, cuda, .. } = &report.machine;
     let build = report.provenance.as_ref();
-    let facts = [
+    [
         ("source", Some(report.source.clone())),
         ("profile", report.profile.clone()),
         ("processor", (!cpu.is_empty()).then(|| cpu.clone())),
@@ -23,19 +23,56 @@ pub(super) fn machine(report: &BenchReport) -> Markup {
         ("other processes on the devices", report.load.other_gpu_processes.map(|count| count.to_string())),
         ("version", build.map(|build| build.version.clone())),
         ("commit", build.and_then(|build| build.commit.clone())),
-    ];
+    ]
+}
+
+/// Machine, load, guards and build of a result.
+pub(super) fn machine(report: &BenchReport) -> Markup {
+    let Machine { devices, topology, .. } = &report.machine;
     html! {
         h2 id="machine" { "Machine" }
         dl.facts {
-            @for (what, value) in &facts { @if let Some(value) = value { dt { (what) } dd { (value) } } }
+            @for (what, value) in known(report) { @if let Some(value) = value { dt { (what) } dd { (value) } } }
             @for device in devices {
                 dt { "device " (device.ordinal) }
-                dd { (device.name) ", " (memory(device.memory)) " " span.first { (device.uuid) } }
+                dd { (told(device)) " " span.first { (device.uuid) } }
             }
             @if !topology.is_empty() { dt { "links" } dd { (topology.join("; ")) } }
         }
         (guards(&report.guards))
     }
+}
+
+/// The machines of two results side by side, with what differs marked.
+pub(super) fn machines(base: &BenchReport, new: &BenchReport) -> Markup {
+    let own = known(base).into_iter().zip(known(new)).map(|((what, base), (_, new))| (what, base, new));
+    let devices = |report: &BenchReport| {
+        (!report.machine.devices.is_empty()).then(|| counted(report.machine.devices.iter().map(told)))
+    };
+    let links =
+        |report: &BenchReport| (!report.machine.topology.is_empty()).then(|| report.machine.topology.join("; "));
+    let rows = own.chain([("devices", devices(base), devices(new)), ("links", links(base), links(new))]);
+    let rows = rows.filter(|(_, base, new)| base.is_some() || new.is_some());
+    html! {
+        div.scroll.narrow tabindex="0" role="region" aria-label="Machines" {
+            table {
+                thead { tr { @for column in ["what", "base", "new", ""] { th.words scope="col" { (column) } } } }
+                tbody {
+                    @for (what, base, new) in rows {
+                        tr {
+                            th scope="row" { (what) }
+                            @for side in [&base, &new] { td.words { (side.as_deref().unwrap_or("–")) } }
+                            td { @if base != new { span.word.unclear { "differs" } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn told(device: &DeviceFacts) -> String {
+    format!("{}, {}", device.name, memory(device.memory))
 }
 
 /// A version as CUDA counts it: 13000 is 13.0.
@@ -107,20 +144,25 @@ pub(super) fn comparable(one: &BenchReport, other: &BenchReport) -> bool {
 
 /// What a machine is called: its devices, or its processor.
 pub(super) fn name(report: &BenchReport) -> String {
-    let mut names: Vec<(&str, usize)> = Vec::new();
-    for device in &report.machine.devices {
-        match names.iter_mut().find(|(name, _)| *name == device.name) {
-            Some((_, count)) => *count += 1,
-            None => names.push((&device.name, 1)),
-        }
-    }
-    let told =
-        names.iter().map(|(name, count)| if *count > 1 { format!("{count} {name}") } else { (*name).to_owned() });
-    match (names.is_empty(), report.machine.cpu.is_empty()) {
-        (false, _) => told.collect::<Vec<_>>().join(", "),
-        (true, false) => report.machine.cpu.clone(),
+    let Machine { devices, cpu, .. } = &report.machine;
+    match (devices.is_empty(), cpu.is_empty()) {
+        (false, _) => counted(devices.iter().map(|device| device.name.clone())),
+        (true, false) => cpu.clone(),
         (true, true) => "a machine without a name".to_owned(),
     }
+}
+
+/// Texts, each once, with how often it comes.
+fn counted(texts: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<(String, usize)> = Vec::new();
+    for text in texts {
+        match all.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, count)) => *count += 1,
+            None => all.push((text, 1)),
+        }
+    }
+    let told = all.into_iter().map(|(text, count)| if count > 1 { format!("{count} {text}") } else { text });
+    told.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -105,10 +105,10 @@ impl<'r> Histories<'r> {
         let dots = medians.len() <= DOTS;
         html! {
             figure {
-                figcaption { (label) small { (told(steps)) } }
+                figcaption { (label) small { (self.told(medians, steps)) } }
                 svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" {
                     title { "History of " (id) }
-                    desc { (describe(*unit, medians, steps)) }
+                    desc { (self.describe(*unit, medians, steps)) }
                     (figure::rows(&AREA, *unit, &up, 3))
                     (figure::columns(&AREA, &self.dates(&across)))
                     path.band d=(band(medians, x, &up)) {}
@@ -132,6 +132,24 @@ impl<'r> Histories<'r> {
             path.step d={ "M" (At(x)) " " (At(AREA.y.start - 6.0)) "V" (At(AREA.y.end)) } {}
             text.(class) x=(At(x + aside)) y=(At(AREA.y.start + 2.0)) { (share(step.change)) }
         }
+    }
+
+    /// The steps in words, with the first result that has the last of them.
+    fn told(&self, medians: &[(usize, Summary)], steps: &[Step]) -> String {
+        let Some(last) = steps.last() else { return "no step".to_owned() };
+        let began = time::show(&self.reports[medians[last.at].0].started);
+        let last = format!("{}, since {began}", share(last.change));
+        if steps.len() == 1 {
+            format!("a step of {last}")
+        } else {
+            format!("{} steps, the last of {last}", steps.len())
+        }
+    }
+
+    fn describe(&self, unit: Unit, medians: &[(usize, Summary)], steps: &[Step]) -> String {
+        let (first, last) = (&medians[0].1, &medians[medians.len() - 1].1);
+        let (first, last) = (unit.show(first.median), unit.show(last.median));
+        format!("{} medians, the first {first}, the last {last}; {}", medians.len(), self.told(medians, steps))
     }
 
     fn dates(&self, across: &Scale) -> Vec<Tick> {
@@ -185,20 +203,6 @@ fn share(change: f64) -> String {
     if percent.abs() < 10.0 { format!("{percent:+.1} %") } else { format!("{percent:+.0} %") }
 }
 
-fn told(steps: &[Step]) -> String {
-    match steps {
-        [] => "no step".to_owned(),
-        [step] => format!("a step of {}", share(step.change)),
-        steps => format!("{} steps, the last of {}", steps.len(), share(steps[steps.len() - 1].change)),
-    }
-}
-
-fn describe(unit: Unit, medians: &[(usize, Summary)], steps: &[Step]) -> String {
-    let (first, last) = (&medians[0].1, &medians[medians.len() - 1].1);
-    let (first, last) = (unit.show(first.median), unit.show(last.median));
-    format!("{} medians, the first {first}, the last {last}; {}", medians.len(), told(steps))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,7 +233,7 @@ mod tests {
         let mut medians = vec![100.0; 10];
         medians.extend([125.0; 10]);
         let drawn = &drawn(&reports(&medians, day))[0];
-        assert!(drawn.contains("+25 %") && drawn.contains("a step of"), "{drawn}");
+        assert!(drawn.contains("a step of +25 %, since 2026-01-11 12:00 UTC"), "{drawn}");
         assert!(drawn.contains(">2026-01-01<") && drawn.contains(">2026-01-20<"), "{drawn}");
     }
 

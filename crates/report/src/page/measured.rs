@@ -1,6 +1,6 @@
 //! Benchmarks with their samples in a few numbers, and what their parameters say.
 
-use crate::bench::{BenchReport, Benchmark, Better, Interval, Summary, Unit};
+use crate::bench::{BenchReport, Benchmark, Interval, Summary, Unit};
 
 /// The names that parameters have for the two ends of a transfer.
 const ENDS: [(&str, &str); 2] = [("from", "to"), ("src", "dst")];
@@ -39,16 +39,6 @@ impl<'r> Measured<'r> {
         let told = parameters.filter(|(key, _)| !without.contains(key) && !is_end(key));
         told.fold(label, |label, (key, value)| format!("{label}, {}", words(key, value)))
     }
-
-    /// Whether the median does not reach the floor; on which side that is depends on the unit. What has no median reaches none.
-    pub(super) fn misses_floor(&self) -> bool {
-        let Some(floor) = &self.benchmark.floor else { return false };
-        let reached = self.summary.as_ref().is_some_and(|summary| match self.benchmark.unit.better() {
-            Better::Higher => summary.median >= floor.value,
-            Better::Lower => summary.median <= floor.value,
-        });
-        !reached
-    }
 }
 
 /// A parameter in words. A size says what it is by its unit.
@@ -86,7 +76,6 @@ pub(super) fn suites(report: &BenchReport) -> Vec<Suite<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Floor;
     use crate::page::made_up::benchmark;
 
     #[test]
@@ -96,17 +85,6 @@ mod tests {
         assert_eq!(measured.ends(), Some(("0", "1")));
         assert_eq!(measured.label(&["from", "to"]), "peer, engine ce, 2 MiB");
         assert_eq!(measured.label(&["size"]), "peer, 0 to 1, engine ce");
-    }
-
-    #[test]
-    fn a_floor_is_missed_on_the_side_that_is_worse() {
-        let floor = |unit, value| {
-            let floor = Some(Floor { value, source: "a test".to_owned() });
-            let one = Benchmark { unit, samples: vec![10.0; 3], floor, ..benchmark("s", "n", &[]) };
-            Measured::new(&one).misses_floor()
-        };
-        assert!(floor(Unit::GigabytesPerSecond, 11.0) && !floor(Unit::GigabytesPerSecond, 9.0));
-        assert!(floor(Unit::Nanoseconds, 9.0) && !floor(Unit::Nanoseconds, 11.0));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Results of benchmarks as a page for people: one file that loads nothing, with drawings made here.
 
 mod change;
+mod compared;
+mod comparison;
 mod document;
 mod facts;
 mod figure;
@@ -19,6 +21,7 @@ mod table;
 mod time;
 mod verdicts;
 
+pub use comparison::comparison;
 pub use document::page;
 pub use frame::frame;
 

@@ -69,7 +69,8 @@ pub(super) fn breakable(id: &str) -> Markup {
 pub(super) fn floors(suites: &[Suite<'_>]) -> Markup {
     let floored: Vec<&Measured<'_>> =
         suites.iter().flat_map(|suite| &suite.all).filter(|one| one.benchmark.floor.is_some()).collect();
-    let missed: Vec<&Measured<'_>> = floored.iter().copied().filter(|one| one.misses_floor()).collect();
+    let missed: Vec<&Measured<'_>> =
+        floored.iter().copied().filter(|one| one.benchmark.missed_floor().is_some()).collect();
     html! {
         @if !floored.is_empty() {
             h2 id="floors" { "Floors" }
@@ -98,12 +99,13 @@ fn floor(one: &Measured<'_>) -> Markup {
 pub(super) fn skipped(report: &BenchReport) -> Markup {
     html! {
         h2 id="skipped" { "Skipped" }
-        @if report.skipped.is_empty() {
-            p { "Nothing was skipped." }
-        } @else {
-            dl.facts { @for Skipped { id, reason } in &report.skipped { dt { (breakable(id)) } dd { (reason) } } }
-        }
+        @if report.skipped.is_empty() { p { "Nothing was skipped." } } @else { (reasons(&report.skipped.iter().collect::<Vec<_>>())) }
     }
+}
+
+/// What was skipped, and why.
+pub(super) fn reasons(skipped: &[&Skipped]) -> Markup {
+    html! { dl.facts { @for Skipped { id, reason } in skipped { dt { (breakable(id)) } dd { (reason) } } } }
 }
 
 /// A number with what it counts.

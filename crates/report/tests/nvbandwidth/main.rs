@@ -1,5 +1,7 @@
 //! Results of nvbandwidth. The inputs are written from the format's description and not recorded.
 
+use std::time::{Duration, Instant};
+
 use peermap_report::bench::{BenchReport, ImportError, Nvbandwidth, Unit};
 
 const PASSED: &str = include_str!("data/passed.json");
@@ -70,6 +72,10 @@ fn further_runs_are_further_samples() {
     assert_eq!(report.benchmarks.len(), 6);
     assert_eq!(report.benchmarks[2].samples, [400.5, 390.0, 400.5]);
     assert_eq!(import(&[FAILED, FAILED]).skipped.len(), 5);
+    let other =
+        import(&[PASSED, &PASSED.replace("memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)", "latency (ns)")]);
+    assert_eq!(other.benchmarks[2].samples, [400.5]);
+    assert_eq!(other.skipped[0].reason, "it is in GB/s and in ns");
 }
 
 #[test]
@@ -88,6 +94,37 @@ fn what_is_no_result_says_where() {
     let error = refused(&PASSED.replace("\"400.5\"", "\"fast\"")).to_string();
     assert_eq!(error, r#"test device_to_device_memcpy_read_ce, row 0, column 1: "fast" is no number"#);
     assert!(matches!(refused(&PASSED.replace("\"400.5\"", "\"inf\"")), ImportError::Cell { row: 0, column: 1, .. }));
+}
+
+#[test]
+fn what_is_null_is_nothing_and_no_test_is_lost() {
+    let test = |rest: &str| {
+        format!(r#"{{"nvbandwidth": {{"GPU Device list": null, "testcases": [{{"name": "t", {rest}}}]}}}}"#)
+    };
+    let reason = |rest: &str| import(&[&test(rest)]).skipped.remove(0).reason;
+    assert_eq!(reason(r#""status": "Waived", "bandwidth_matrix": null, "bandwidth_description": null"#), "waived");
+    assert_eq!(reason(r#""status": "Passed", "bandwidth_matrix": null"#), "passed without a result");
+    assert_eq!(reason(r#""status": "Passed", "bandwidth_matrix": [["N/A", null]]"#), "every cell is N/A");
+    assert_eq!(reason(r#""status": "Exploded""#), "exploded");
+    let none = import(&[r#"{"nvbandwidth": {"testcases": null}}"#]);
+    assert_eq!(none.skipped[0].reason, "the run has no test");
+    let marked = format!("\u{feff}{}", test(r#""status": "Passed", "bandwidth_matrix": [[" 55.1 ", 2]]"#));
+    let samples: Vec<f64> = import(&[&marked]).benchmarks.iter().map(|one| one.samples[0]).collect();
+    assert_eq!(samples, [55.1, 2.0]);
+}
+
+#[test]
+fn matrices_of_many_devices_are_read_in_time() {
+    let row = format!("[{}]", ["\"400.5\""; 72].join(", "));
+    let matrix = vec![row; 72].join(", ");
+    let test = |number| format!(r#"{{"name": "t{number}", "status": "Passed", "bandwidth_matrix": [{matrix}]}}"#);
+    let tests: Vec<String> = (0..10).map(test).collect();
+    let run = format!(r#"{{"nvbandwidth": {{"testcases": [{}]}}}}"#, tests.join(", "));
+    let begun = Instant::now();
+    let report = import(&[&run, &run]);
+    assert_eq!((report.benchmarks.len(), report.benchmarks[51_839].samples.len()), (51_840, 2));
+    // Each cell was once looked for among all others, which took minutes.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]

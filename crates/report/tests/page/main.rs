@@ -5,8 +5,8 @@ mod made_up;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use peermap_report::bench::BenchReport;
-use peermap_report::page::{Named, page};
+use peermap_report::bench::{BenchReport, Comparison, ComparisonOptions, Skipped};
+use peermap_report::page::{Named, comparison, page};
 
 /// What a page that loads something would have.
 const LOADS: [&str; 9] = ["http:", "https:", "src=", "<link", "<script", "@import", "url(", "<iframe", "<use"];
@@ -63,6 +63,42 @@ fn runs_with_a_base_have_verdicts_by_run() {
     has(&page, &["Base: 4 runs, made-up-000.json to made-up-003.json", "10 slower", "History: 8 results", "8 files"]);
 }
 
+/// The page of a comparison of some runs with others.
+fn compared(base: &[Named], new: &[Named]) -> String {
+    let reports = |side: &[Named]| side.iter().map(|result| result.report.clone()).collect::<Vec<BenchReport>>();
+    let options = ComparisonOptions { across_machines: true, ..ComparisonOptions::default() };
+    comparison(&Comparison::of_runs(&reports(base), &reports(new), options).unwrap(), base, new)
+}
+
+#[test]
+fn a_comparison_has_verdicts_floors_what_was_skipped_and_both_machines() {
+    let mut results = made_up::results(8, 30);
+    for (number, result) in results.iter_mut().enumerate() {
+        result.report.benchmarks.remove(if number < 4 { 199 } else { 198 });
+    }
+    results[4].report.machine.driver = Some("9.9.9".to_owned());
+    results[4].report.skipped.push(Skipped { id: "transport/pipe".to_owned(), reason: "no <pipe>".to_owned() });
+    let page = compared(&results[..4], &results[4..]);
+    check(&page);
+    has(&page, &["REGRESSION", "10 slower", "4 runs, made-up-000.json to made-up-003.json", "1 missing, 1 added"]);
+    has(&page, &["MISSED", "Only the base has 1 benchmark", "Only the new one has 1 benchmark", "visible from"]);
+    has(&page, &["The new one skipped 1 group", "no &lt;pipe&gt;", "Both skipped 1 group", "there is no IMEX channel"]);
+    has(&page, &["The machines differ", "9.9.9", "differs"]);
+    assert!(!page.contains("A verdict on one run"));
+}
+
+#[test]
+fn comparisons_of_single_and_of_empty_results_make_pages() {
+    let mut results = made_up::results(1, 30);
+    results[0].report.benchmarks.retain(|benchmark| benchmark.floor.is_none());
+    let same = compared(&results, &results);
+    check(&same);
+    has(&same, &[">OK<", "0 slower", "A verdict on one run of each"]);
+    let nothing = compared(&[], &[]);
+    check(&nothing);
+    has(&nothing, &["AMBIGUOUS", "Nothing was skipped."]);
+}
+
 #[test]
 fn many_results_have_histories_with_steps() {
     let page = page(&[], &made_up::results(24, 9));
@@ -101,6 +137,8 @@ fn suites_without_samples_or_with_wild_ones_make_pages() {
         }
     }
     check(&page(&[], &results));
+    check(&compared(&results[..1], &results[1..2]));
+    check(&compared(&results[..2], &results[2..]));
 }
 
 #[test]

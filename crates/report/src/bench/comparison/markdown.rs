@@ -3,10 +3,11 @@
 use super::matched::Comparison;
 use super::sides::Compared;
 use crate::bench::verdict::Verdict;
+use crate::plain::plain;
 
 impl Comparison {
-    /// Markdown as GitHub and GitLab read it: the summary, the benchmarks that became slower, and the rest folded. Ends with a
-    /// line end.
+    /// Markdown as GitHub and GitLab read it: the summary, the benchmarks that became slower, the floors that were missed, and
+    /// the rest folded. Ends with a line end.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("**{}** (threshold {})\n", self.summary, self.threshold);
@@ -17,6 +18,11 @@ impl Comparison {
             text.push_str(&table(&slower));
         }
         let notes = self.notes();
+        let (missed, notes) = notes.split_at(self.missed_floors().count());
+        if !missed.is_empty() {
+            text.push('\n');
+            text.push_str(&list(missed));
+        }
         if rest.is_empty() && notes.is_empty() {
             return text;
         }
@@ -28,9 +34,7 @@ impl Comparison {
         if !notes.is_empty() {
             text.push('\n');
         }
-        for note in notes {
-            text.push_str(&format!("- {}\n", literal(&note)));
-        }
+        text.push_str(&list(notes));
         text.push_str("\n</details>\n");
         text
     }
@@ -46,10 +50,13 @@ fn table(rows: &[&Compared]) -> String {
     text
 }
 
+fn list(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("- {}\n", literal(note))).collect()
+}
+
 /// A text that comes from a file, so that nothing in it is markup or calls a person.
 fn literal(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("`{}`", plain.replace('`', "'"))
+    format!("`{}`", plain(text).replace('`', "'"))
 }
 
 /// The same in a table, where a bar would end the cell even so.
@@ -60,6 +67,21 @@ fn cell(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::{BenchReport, Benchmark, ComparisonOptions, Floor, Unit};
+
+    #[test]
+    fn floors_that_were_missed_are_not_folded() {
+        let mut report = BenchReport::new("cuda", "2026-01-31T12:00:00Z");
+        let floor = Some(Floor { value: 3000.0, source: "94 % of memset".to_owned() });
+        let (suite, name, unit) = ("bandwidth".to_owned(), "fill_id".to_owned(), Unit::GigabytesPerSecond);
+        report.benchmarks =
+            vec![Benchmark { suite, name, parameters: [].into(), unit, samples: vec![2000.0; 9], floor }];
+        let text = Comparison::new(&report, &report, ComparisonOptions::default()).unwrap().markdown();
+        let (open, folded) = text.split_once("<details>").unwrap();
+        assert!(open.contains("1 same, 0 ambiguous, 1 floor missed"), "{open}");
+        let line = "\n- `floor missed: bandwidth/fill_id: 2000 GB/s, not 3000 GB/s (94 % of memset)`\n";
+        assert!(open.contains(line) && !folded.contains("floor"), "{text}");
+    }
 
     #[test]
     fn texts_of_files_cannot_become_markup() {

@@ -1,10 +1,12 @@
 //! Benchmarks of two results, matched by their ids.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::floors::FloorCheck;
 use super::sides::{Compared, Judge, Side};
+use crate::bench::nvbandwidth;
 use crate::bench::result::{BenchReport, Benchmark};
 use crate::bench::verdict::{Change, Threshold, Verdict};
 use crate::exit_code::ExitCode;
@@ -46,6 +48,8 @@ pub struct Counts {
     pub added: usize,
     /// What the new result skipped.
     pub skipped: usize,
+    /// Those whose median misses its floor in the new result.
+    pub floors_missed: usize,
 }
 
 /// Two results compared.
@@ -76,6 +80,8 @@ pub struct Comparison {
     /// The benchmarks that both have: slower ones, those of which nothing can be said, faster ones, and the same; among each
     /// of them the slowest first.
     pub benchmarks: Vec<Compared>,
+    /// The floors of the new result, and whether they are reached.
+    pub floors: Vec<FloorCheck>,
     /// The ids of those that only the base has.
     pub only_in_base: Vec<String>,
     /// The ids of those that only the new result has.
@@ -160,16 +166,18 @@ impl Comparison {
             both.map(|(base, new)| Compared::of(base, new, judge, options.threshold)).collect();
         benchmarks.sort_by(|one, two| one.verdict.cmp(&two.verdict).then_with(|| two.ratio().total_cmp(&one.ratio())));
 
-        let skipped: BTreeSet<&str> = new.skipped.iter().map(|skipped| skipped.id.as_str()).collect();
+        let floors: Vec<FloorCheck> = fresh.values().filter_map(|benchmark| FloorCheck::of(benchmark)).collect();
+        let is_skipped = |id: &String| new.skipped.iter().any(|skipped| skipped.covers(id));
         let of = |verdict| benchmarks.iter().filter(|compared| compared.verdict == verdict).count();
         let counts = Counts {
             slower: of(Verdict::Slower),
             faster: of(Verdict::Faster),
             same: of(Verdict::Same),
             ambiguous: of(Verdict::Ambiguous),
-            missing: only_in_base.iter().filter(|id| !is_skipped(id, &skipped)).count(),
+            missing: only_in_base.iter().filter(|id| !is_skipped(id)).count(),
             added: only_in_new.len(),
             skipped: new.skipped.len(),
+            floors_missed: floors.iter().filter(|floor| !floor.reached).count(),
         };
         let exit_code = counts.exit_code();
         Ok(Self {
@@ -185,6 +193,7 @@ impl Comparison {
             base: Side::of(base, base_runs),
             new: Side::of(new, new_runs),
             benchmarks,
+            floors,
             only_in_base,
             only_in_new,
         })
@@ -194,6 +203,18 @@ impl Comparison {
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         self.counts.exit_code()
+    }
+
+    /// Whether each side has one run alone, so that the verdicts do not tell a change from what differs between any two runs. In
+    /// an imported result each sample is a run of its own.
+    #[must_use]
+    pub fn is_of_single_runs(&self) -> bool {
+        self.base.runs == 1 && self.new.runs == 1 && self.base.source != nvbandwidth::NAME
+    }
+
+    /// The floors that the new result misses.
+    pub fn missed_floors(&self) -> impl Iterator<Item = &FloorCheck> {
+        self.floors.iter().filter(|floor| !floor.reached)
     }
 
     /// The comparison as one JSON object.
@@ -207,12 +228,12 @@ impl Comparison {
 }
 
 impl Counts {
-    /// The exit code that follows: a regression if anything is slower; ambiguous if of no benchmark at all anything can be
-    /// said, as when none has a counterpart; else ok. A few that are ambiguous, or missing, are only counted: with noise there
-    /// are always some, and a benchmark may go on purpose.
+    /// The exit code that follows: a regression if anything is slower or misses its floor; ambiguous if of no benchmark at all
+    /// anything can be said, as when none has a counterpart; else ok. A few that are ambiguous, or missing, are only counted:
+    /// with noise there are always some, and a benchmark may go on purpose.
     #[must_use]
     pub const fn exit_code(self) -> ExitCode {
-        if self.slower > 0 {
+        if self.slower + self.floors_missed > 0 {
             ExitCode::Regression
         } else if self.faster + self.same == 0 {
             ExitCode::Ambiguous
@@ -224,9 +245,10 @@ impl Counts {
     /// `3 slower, 1 faster, 40 same, 2 ambiguous, 1 missing`; what did not happen at the end is left out.
     #[must_use]
     pub fn summary(self) -> String {
-        let Self { slower, faster, same, ambiguous, missing, added, skipped } = self;
+        let Self { slower, faster, same, ambiguous, missing, added, skipped, floors_missed } = self;
+        let floors = if floors_missed == 1 { "floor missed" } else { "floors missed" };
         let mut text = format!("{slower} slower, {faster} faster, {same} same, {ambiguous} ambiguous");
-        for (count, what) in [(missing, "missing"), (added, "added"), (skipped, "skipped")] {
+        for (count, what) in [(missing, "missing"), (added, "added"), (skipped, "skipped"), (floors_missed, floors)] {
             if count > 0 {
                 text.push_str(&format!(", {count} {what}"));
             }
@@ -262,10 +284,4 @@ fn differences(base: &BenchReport, new: &BenchReport) -> Vec<String> {
 
 fn by_id(report: &BenchReport) -> BTreeMap<String, &Benchmark> {
     report.benchmarks.iter().map(|benchmark| (benchmark.id(), benchmark)).collect()
-}
-
-/// Whether it, or a group that it belongs to, was skipped.
-fn is_skipped(id: &str, skipped: &BTreeSet<&str>) -> bool {
-    let groups = id.match_indices('/').map(|(end, _)| &id[..end]);
-    groups.chain([id]).any(|group| skipped.contains(group))
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::bench::machine::Machine;
 use crate::bench::result::{BenchReport, Benchmark, Skipped};
 use crate::bench::summary::{SampleError, Summary};
 use crate::bench::unit::Unit;
@@ -23,6 +24,8 @@ pub struct Side {
     pub quick: bool,
     /// By which build.
     pub provenance: Option<Provenance>,
+    /// On which machine.
+    pub machine: Machine,
     /// What was not measured, and why.
     pub skipped: Vec<Skipped>,
 }
@@ -36,8 +39,15 @@ impl Side {
             profile: report.profile.clone(),
             quick: report.quick,
             provenance: report.provenance.clone(),
+            machine: report.machine.clone(),
             skipped: report.skipped.clone(),
         }
+    }
+
+    /// Why a benchmark was not measured, if that is known.
+    #[must_use]
+    pub fn why_skipped(&self, id: &str) -> Option<&str> {
+        self.skipped.iter().find(|skipped| skipped.covers(id)).map(|skipped| skipped.reason.as_str())
     }
 }
 
@@ -86,17 +96,22 @@ impl Compared {
     }
 
     /// Its cells after the id: base, new, their ratio, and its interval or why there is none.
-    pub(super) fn cells(&self) -> [String; 4] {
+    pub(crate) fn cells(&self) -> [String; 4] {
         let median = |side: Option<Summary>| side.map_or_else(|| "-".to_owned(), |side| self.unit.show(side.median));
-        let ratio = self.change.map_or_else(|| "-".to_owned(), |change| format!("{:.3}", change.ratio));
+        let ratio = self.change.map_or_else(|| "-".to_owned(), |change| show_ratio(change.ratio));
         let interval = self.change.and_then(|change| change.interval);
         let interval = match (interval, &self.reason) {
-            (Some(interval), _) => format!("{:.3} to {:.3}", interval.low, interval.high),
+            (Some(interval), _) => format!("{} to {}", show_ratio(interval.low), show_ratio(interval.high)),
             (None, Some(reason)) => reason.clone(),
             (None, None) => "-".to_owned(),
         };
         [median(self.base), median(self.new), ratio, interval]
     }
+}
+
+/// A ratio with three decimals, or with a power of ten where they say nothing.
+fn show_ratio(ratio: f64) -> String {
+    if (0.001..1e6).contains(&ratio) { format!("{ratio:.3}") } else { format!("{ratio:.2e}") }
 }
 
 /// What judges samples of both sides: [`Change::between`] or [`Change::of_pairs`].
@@ -148,5 +163,8 @@ mod tests {
         let compared = Compared::of(&base, &new, Change::between, Threshold::default());
         assert_eq!(compared.cells(), ["100 ns", "130 us", "1300.000", "1300.000 to 1300.000"]);
         assert_eq!(compared.reason, None);
+        let huge =
+            Compared::of(&base, &benchmark(Unit::Nanoseconds, &[1e302; 9]), Change::between, Threshold::default());
+        assert_eq!(huge.cells(), ["100 ns", "1.00e293 s", "1.00e300", "1.00e300 to 1.00e300"]);
     }
 }

@@ -4,7 +4,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 
 use super::matched::Comparison;
-use crate::bench::nvbandwidth;
+use crate::plain::plain;
 
 impl Comparison {
     /// A table of the benchmarks, and below it what only one side has, what was skipped and the summary. Ends without a line
@@ -12,7 +12,7 @@ impl Comparison {
     #[must_use]
     pub fn table(&self) -> String {
         let mut lines: Vec<String> = (!self.benchmarks.is_empty()).then(|| self.rows()).into_iter().collect();
-        lines.extend(self.notes());
+        lines.extend(self.notes().iter().map(|note| plain(note)));
         lines.push(format!("{} (threshold {})", self.summary, self.threshold));
         lines.join("\n")
     }
@@ -22,7 +22,7 @@ impl Comparison {
         table.load_preset(NOTHING);
         table.set_header(["verdict", "benchmark", "base", "new", "times as slow", "95 % interval"]);
         for compared in &self.benchmarks {
-            let names = [compared.verdict.to_string(), compared.id.clone()];
+            let names = [compared.verdict.to_string(), plain(&compared.id)];
             table.add_row(names.into_iter().chain(compared.cells()));
         }
         for column in table.column_iter_mut().skip(2) {
@@ -33,6 +33,7 @@ impl Comparison {
 
     /// What is no row of the table, a line each.
     pub(super) fn notes(&self) -> Vec<String> {
+        let missed = self.missed_floors().map(|floor| format!("floor missed: {}: {}", floor.id, floor.words()));
         let differ = self.machine_differences.iter().map(|difference| format!("the machines differ: {difference}"));
         let base = self.only_in_base.iter().map(|id| format!("only in base: {id}"));
         let new = self.only_in_new.iter().map(|id| format!("only in new: {id}"));
@@ -40,7 +41,7 @@ impl Comparison {
             of.iter().map(|skipped| format!("skipped in {side}: {}: {}", skipped.id, skipped.reason)).collect()
         };
         let skipped = [skipped("base", &self.base.skipped), skipped("new", &self.new.skipped)].concat();
-        differ.chain(base).chain(new).chain(skipped).chain(self.pairs()).chain(self.caution()).collect()
+        missed.chain(differ).chain(base).chain(new).chain(skipped).chain(self.pairs()).chain(self.caution()).collect()
     }
 
     /// What the ratios are of, where they are not those of the medians.
@@ -50,11 +51,10 @@ impl Comparison {
         self.paired.then(text)
     }
 
-    /// What to keep in mind with a verdict on single runs. In an imported result each sample is a run of its own.
+    /// What to keep in mind with a verdict on single runs.
     fn caution(&self) -> Option<String> {
-        let is_single = self.base.runs == 1 && self.new.runs == 1 && self.base.source != nvbandwidth::NAME;
         let text = "one run on each side: the verdicts do not tell a change from what differs between any two runs; four on \
                     each side do";
-        is_single.then(|| text.to_owned())
+        self.is_of_single_runs().then(|| text.to_owned())
     }
 }
