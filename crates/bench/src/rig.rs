@@ -2,7 +2,7 @@
 
 use peermap_driver::{AllocationProp, ByteSize, Context, Device, Driver, GranularityOption, HandleType};
 use peermap_report::RunReport;
-use peermap_scenario::memmap_ipc::Options;
+use peermap_scenario::Options;
 
 use crate::effort::Effort;
 use crate::error::BenchError;

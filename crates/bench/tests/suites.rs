@@ -6,7 +6,7 @@ use peermap_bench::{BenchError, Crew, Effort, Progress, Rig, SUITES, Suite, meas
 use peermap_driver::Driver;
 use peermap_report::RunReport;
 use peermap_report::bench::{BenchReport, Unit};
-use peermap_scenario::memmap_ipc::Options;
+use peermap_scenario::Options;
 use peermap_sim::SimMachine;
 
 /// Nobody who could start processes.

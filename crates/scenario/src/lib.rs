@@ -11,10 +11,13 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
+//! | `scenario.rs`, `options.rs` | which scenario runs, and what can be asked of all of them |
 //! | `backend.rs` | how a run gets its drivers |
 //! | `messages.rs` | what parent and workers say to each other; a new scenario adds its `Role` there |
-//! | `crew.rs`, `launch.rs` | the parent's side: spawn, watch, find out who died, end within a second |
+//! | `parent/` | the parent's side: its story, who works where, the report |
+//! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
+//! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
 //! | `content.rs`, `check.rs` | what buffers hold, and whether they do |
@@ -40,8 +43,12 @@ pub mod memmap_ipc;
 mod messages;
 #[cfg(test)]
 mod mock;
+mod options;
+mod parent;
 mod post;
 mod probe;
+mod ring;
+mod scenario;
 mod timing;
 mod watched;
 mod worker;
@@ -55,5 +62,8 @@ pub use error::{Complaint, RunError, UsageError, one_line};
 pub use kernels::embedded_kernels;
 pub use launch::Launcher;
 pub use messages::Step;
+pub use options::Options;
+pub use parent::{refused, run, run_recording_calls};
+pub use scenario::Scenario;
 pub use timing::StreamTimer;
 pub use worker::worker_main;

@@ -1,7 +1,7 @@
 //! What the parent and its workers say to each other.
 //!
 //! A worker says [`ToParent::Ready`] once its driver is initialised and waits for its order. [`ToWorker::Start`] carries the
-//! barrier's descriptor if the role has one; further descriptors follow as the role says. From then on only the worker
+//! barrier's descriptor if the role has one; what is shared follows as descriptors. From then on only the worker
 //! talks, until [`ToParent::Done`] or [`ToParent::Failed`]; if its driver calls are recorded, they come right before that.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::Part;
 use crate::error::Complaint;
-use crate::memmap_ipc::Task;
+use crate::ring::Task;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ pub(crate) struct Start {
     pub(crate) time_left_ms: u64,
     /// Whether its driver calls are recorded.
     pub(crate) record_calls: bool,
+    /// How many descriptors follow.
+    pub(crate) descriptors: u64,
     /// What to do.
     pub(crate) role: Role,
 }
@@ -175,6 +177,7 @@ mod tests {
                 device: Some(device),
                 time_left_ms: 59_000,
                 record_calls: true,
+                descriptors: 8,
                 role,
             }));
         }

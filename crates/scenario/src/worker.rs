@@ -116,21 +116,19 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     }
     let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
     // Before anything that can fail: the parent waits for the receipt, and would take a complaint for a wrong one.
-    let descriptors = match start.role {
-        Role::MemmapIpc(_) => post.descriptors(start.workers as usize, deadline)?,
-        Role::Probe => Vec::new(),
+    let descriptors = match start.descriptors {
+        0 => Vec::new(),
+        count => post.descriptors(count as usize, deadline)?,
     };
     let device = match start.device {
         Some(uuid) => find(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
     let mut station = Station::new(driver, device, post, &start, deadline, init_ms);
+    let member = barrier.map(|fd| Barrier::join(fd, start.worker, start.workers)).transpose()?;
+    let member = || member.ok_or(WorkerError::NoBarrier);
     let done = match start.role {
-        Role::MemmapIpc(task) => {
-            let fd = barrier.ok_or(WorkerError::NoBarrier)?;
-            let member = Barrier::join(fd, start.worker, start.workers)?;
-            memmap_ipc::work(&mut station, member, descriptors, &task)?
-        }
+        Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

@@ -1,7 +1,7 @@
 //! The main job from end to end, with real processes.
 
 use peermap_driver::ByteSize;
-use peermap_scenario::memmap_ipc::Options;
+use peermap_scenario::Options;
 
 use crate::error::BenchError;
 use crate::rig::Rig;

@@ -5,8 +5,8 @@ use std::env;
 
 use peermap_bench::{BenchError, Crew};
 use peermap_report::RunReport;
-use peermap_scenario::memmap_ipc::{self, Options};
-use peermap_scenario::{Backend, Launcher, one_line};
+use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::{Backend, Launcher, Options, Scenario, one_line};
 
 use crate::backend::Chosen;
 
@@ -28,17 +28,21 @@ impl<'c> OwnWorkers<'c> {
         }
         self.backend.get().map(|backend| &**backend).ok_or_else(|| BenchError::Run("there is no backend".to_owned()))
     }
-}
 
-impl Crew for OwnWorkers<'_> {
-    fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError> {
+    fn run(&self, scenario: &Scenario) -> Result<RunReport, BenchError> {
         let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
         let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
-        let report = memmap_ipc::run(options, self.backend()?, &launcher, &mut |_: &_| {});
+        let report = peermap_scenario::run(scenario, self.backend()?, &launcher, &mut |_: &_| {});
         let report = report.map_err(|error| BenchError::Run(one_line(&error)))?;
         match report.failure {
             Some(failure) => Err(failure.into()),
             None => Ok(report),
         }
+    }
+}
+
+impl Crew for OwnWorkers<'_> {
+    fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError> {
+        self.run(&MemmapIpc(options.clone()).into())
     }
 }

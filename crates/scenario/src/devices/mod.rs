@@ -1,11 +1,11 @@
-//! Choice of devices, as NVIDIA's memMapIPCDrv sample makes it.
+//! Choice of devices, as NVIDIA's memMapIPCDrv and simpleIPC samples make it.
 
 mod choice;
 mod peers;
 mod select;
 
 pub use choice::{DeviceChoice, ParseDeviceError};
-pub(crate) use select::{Chosen, SelectError, Selection, find, select};
+pub(crate) use select::{Chosen, Need, SelectError, Selection, find, select};
 
 /// The most devices that can take part, as in the sample.
 pub(crate) const MAX_DEVICES: usize = 32;

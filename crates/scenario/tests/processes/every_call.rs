@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use peermap_driver::{Call, CuResult};
 use peermap_report::{ExitCode, FailureKind};
-use peermap_scenario::memmap_ipc::Options;
-use peermap_scenario::{Fill, VerifyOn};
+use peermap_scenario::{Fill, Options, VerifyOn};
 
 use crate::backend::{SimBackend, options, run};
 use crate::fault::Fault;

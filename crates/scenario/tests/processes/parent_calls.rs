@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use mockall::mock;
 use peermap_driver::{ByteSize, Call, CuResult, Driver, DriverError, Intercepted, Interceptor, Value};
 use peermap_report::Failure;
-use peermap_scenario::memmap_ipc::Options;
-use peermap_scenario::{Backend, BackendError, WorkerEndpoint};
+use peermap_scenario::{Backend, BackendError, Options, WorkerEndpoint};
 
 use crate::backend::{SimBackend, options, run};
 use crate::every_call::exit_code_of;

@@ -1,0 +1,27 @@
+//! Which scenario runs, and what is asked of it.
+
+use crate::memmap_ipc::MemmapIpc;
+use crate::parent::Story;
+
+/// A scenario, and what is asked of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scenario {
+    /// [`memmap_ipc`](crate::memmap_ipc).
+    MemmapIpc(MemmapIpc),
+}
+
+impl Scenario {
+    /// What is its own in the parent's story.
+    pub(crate) fn story(&self) -> &dyn Story {
+        match self {
+            Self::MemmapIpc(scenario) => scenario,
+        }
+    }
+}
+
+impl From<MemmapIpc> for Scenario {
+    fn from(scenario: MemmapIpc) -> Self {
+        Self::MemmapIpc(scenario)
+    }
+}
