@@ -2,6 +2,7 @@
 
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
+use crate::simple_ipc::SimpleIpc;
 
 /// A scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +10,8 @@ use crate::parent::Story;
 pub enum Scenario {
     /// [`memmap_ipc`](crate::memmap_ipc).
     MemmapIpc(MemmapIpc),
+    /// [`simple_ipc`](crate::simple_ipc).
+    SimpleIpc(SimpleIpc),
 }
 
 impl Scenario {
@@ -16,6 +19,7 @@ impl Scenario {
     pub(crate) fn story(&self) -> &dyn Story {
         match self {
             Self::MemmapIpc(scenario) => scenario,
+            Self::SimpleIpc(scenario) => scenario,
         }
     }
 }
@@ -23,5 +27,11 @@ impl Scenario {
 impl From<MemmapIpc> for Scenario {
     fn from(scenario: MemmapIpc) -> Self {
         Self::MemmapIpc(scenario)
+    }
+}
+
+impl From<SimpleIpc> for Scenario {
+    fn from(scenario: SimpleIpc) -> Self {
+        Self::SimpleIpc(scenario)
     }
 }

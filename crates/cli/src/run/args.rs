@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, memmap_ipc};
+use peermap_scenario::memmap_ipc;
+use peermap_scenario::simple_ipc::{self, Order};
+use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
 
 use crate::args::{Where, exit_codes};
 
@@ -24,6 +26,11 @@ pub(crate) enum Scenario {
     /// For example: peermap run memmap-ipc --profile h200-x2 --verify all --fill pattern
     #[command(name = "memmap-ipc", after_help = exit_codes())]
     MemmapIpc(MemmapIpc),
+    /// NVIDIA's simpleIPC: cuMemAlloc buffers of each worker's device, handed round in the order of shared events.
+    ///
+    /// For example: peermap run simple-ipc --profile h200-x2 --processes-per-device 4 --order host
+    #[command(name = "simple-ipc", after_help = exit_codes())]
+    SimpleIpc(SimpleIpc),
 }
 
 /// Arguments of every scenario.
@@ -82,18 +89,40 @@ pub(crate) struct MemmapIpc {
     common: Common,
 }
 
+/// Arguments of `run simple-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct SimpleIpc {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB.
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
+    size: ByteSize,
+    /// What keeps a step's work behind that of the step before: events that the workers share; the host, which waits for the
+    /// work in every step; or nothing, a mistake that the simulator shows as a mismatch.
+    #[arg(long, value_name = "events|host|none", default_value = "events")]
+    order: Order,
+    /// How many steps there are; as many as workers if not given.
+    #[arg(long, value_name = "N")]
+    steps: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
             Self::MemmapIpc(arguments) => &arguments.common,
+            Self::SimpleIpc(arguments) => &arguments.common,
         }
     }
 
     /// The same without where it runs and what is shown.
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
-            Self::MemmapIpc(arguments) => memmap_ipc::MemmapIpc(arguments.common.options(arguments.size)).into(),
+            Self::MemmapIpc(MemmapIpc { common, size }) => memmap_ipc::MemmapIpc(common.options(*size)).into(),
+            Self::SimpleIpc(SimpleIpc { common, size, order, steps }) => {
+                let (options, order, steps) = (common.options(*size), *order, *steps);
+                simple_ipc::SimpleIpc { options, order, steps }.into()
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ impl Story for MemmapIpc {
         Ok(Box::new(Buffers::create(driver, first(plan), plan.workers, self.0.size)?))
     }
 
-    fn role(&self, task: Task) -> Role {
+    fn role(&self, task: Task, _workers: u32) -> Role {
         Role::MemmapIpc(task)
     }
 }

@@ -40,6 +40,12 @@ impl Plan {
         &self.chosen[worker as usize % self.chosen.len()]
     }
 
+    /// The devices, each with the number of its workers.
+    pub(crate) fn workers_by_device(&self) -> Vec<(&Chosen, u32)> {
+        let each = self.workers / self.chosen.len() as u32;
+        self.chosen.iter().map(|device| (device, each)).collect()
+    }
+
     /// What each worker is to do.
     pub(super) fn task(&self, options: &Options, kernels: &KernelSource, measure: bool) -> Task {
         Task {

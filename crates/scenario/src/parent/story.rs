@@ -44,7 +44,7 @@ pub(crate) trait Story {
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError>;
 
     /// What each worker is to do.
-    fn role(&self, task: Task) -> Role;
+    fn role(&self, task: Task, workers: u32) -> Role;
 }
 
 /// What the parent holds for its workers. Whatever is left of it is given back when it is dropped.
