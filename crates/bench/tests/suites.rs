@@ -7,6 +7,7 @@ use peermap_driver::Driver;
 use peermap_report::RunReport;
 use peermap_report::bench::{BenchReport, Unit};
 use peermap_scenario::Options;
+use peermap_scenario::simple_ipc::SimpleIpc;
 use peermap_sim::SimMachine;
 
 /// Nobody who could start processes.
@@ -15,6 +16,10 @@ struct Alone;
 impl Crew for Alone {
     fn memmap_ipc(&self, _: &Options) -> Result<RunReport, BenchError> {
         Err(BenchError::NotHere("nobody starts processes here".to_owned()))
+    }
+
+    fn simple_ipc(&self, _: &SimpleIpc) -> Result<RunReport, BenchError> {
+        Err(BenchError::NotHere("nobody hands anything round here".to_owned()))
     }
 }
 
@@ -63,6 +68,7 @@ fn what_a_machine_lacks_is_skipped_with_its_reason() {
     assert_eq!(reason("copy_both_ways"), Some("devices 0 and 1 do not reach each other"));
     assert_eq!(reason("vmm_for_one_peer"), Some("no other device reaches the first one"));
     assert_eq!(reason("memmap_ipc"), Some("nobody starts processes here"));
+    assert_eq!(reason("ring_events"), Some("nobody hands anything round here"));
     let planned = seen.iter().find_map(|progress| match progress {
         Progress::Planned(groups) => Some(*groups),
         _ => None,

@@ -6,6 +6,7 @@ use std::env;
 use peermap_bench::{BenchError, Crew};
 use peermap_report::RunReport;
 use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::simple_ipc::SimpleIpc;
 use peermap_scenario::{Backend, Launcher, Options, Scenario, one_line};
 
 use crate::backend::Chosen;
@@ -44,5 +45,9 @@ impl<'c> OwnWorkers<'c> {
 impl Crew for OwnWorkers<'_> {
     fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError> {
         self.run(&MemmapIpc(options.clone()).into())
+    }
+
+    fn simple_ipc(&self, scenario: &SimpleIpc) -> Result<RunReport, BenchError> {
+        self.run(&scenario.clone().into())
     }
 }

@@ -12,4 +12,5 @@ mod main_job;
 mod profile_calls;
 mod replay;
 mod report;
+mod simple_ipc;
 mod support;

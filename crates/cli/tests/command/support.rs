@@ -15,8 +15,17 @@ pub fn peermap() -> Command {
 
 /// The main job on the simulator with these arguments.
 pub fn memmap_ipc(arguments: &[&str]) -> Command {
+    scenario("memmap-ipc", arguments)
+}
+
+/// simple-ipc on the simulator with these arguments.
+pub fn simple_ipc(arguments: &[&str]) -> Command {
+    scenario("simple-ipc", arguments)
+}
+
+fn scenario(name: &str, arguments: &[&str]) -> Command {
     let mut command = peermap();
-    command.args(["run", "memmap-ipc", "--backend", "sim"]).args(arguments);
+    command.args(["run", name, "--backend", "sim"]).args(arguments);
     command
 }
 

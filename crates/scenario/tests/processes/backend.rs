@@ -12,6 +12,7 @@ use peermap_ipc::{Channel, Child, Deadline, Spawn, take_inherited};
 use peermap_model::{HolderList, Profile};
 use peermap_report::{Event, RunReport};
 use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::simple_ipc::SimpleIpc;
 use peermap_scenario::{Backend, BackendError, Launcher, Options, RunError, Scenario, WorkerEndpoint, worker_main};
 use peermap_sim::{MachineClient, MachineOptions, SimProcess, serve};
 
@@ -140,6 +141,11 @@ pub fn options() -> Options {
 /// The main job with these options.
 pub fn memmap_ipc(options: &Options) -> Scenario {
     MemmapIpc(options.clone()).into()
+}
+
+/// The same work in simple-ipc.
+pub fn simple_ipc(options: &Options) -> Scenario {
+    SimpleIpc { options: options.clone(), ..SimpleIpc::default() }.into()
 }
 
 /// Runs the main job; gives the result and what happened.
