@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::{
-    children, complaints, is_alive, json, leftovers, peermap, run, simple_ipc, stderr, wait_for, workers,
+    WORKERS, children, complaints, is_alive, json, leftovers, peermap, run, simple_ipc, stderr, wait_for, workers,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -33,16 +33,7 @@ fn the_table_and_the_json_show_the_time_of_the_ring() {
 
 #[test]
 fn it_runs_on_every_profile() {
-    for (profile, workers) in [
-        ("default", 8),
-        ("h200-x8", 8),
-        ("nvl72", 4),
-        ("no-peer", 1),
-        ("peers-8", 16),
-        ("no-fabric", 2),
-        ("fabric-lies", 2),
-        ("g64k", 2),
-    ] {
+    for (profile, workers) in WORKERS {
         let output = run(&mut simple_ipc(&["--profile", profile, "--size", "2MiB", "--verify", "all", "--json"]));
         assert!(output.status.success(), "{profile}: {}", stderr(&output));
         assert_eq!(json(&output)["workers"].as_array().unwrap().len(), workers, "{profile}");

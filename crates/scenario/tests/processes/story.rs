@@ -76,22 +76,28 @@ pub fn of_simple_worker(verify_on: VerifyOn) -> Vec<Told> {
     tell(&[&PREPARE[..], &share, &[verify(verify_on), CLEAR_AWAY, ("teardown", &close)]].concat())
 }
 
-/// The calls of the parent of two workers on two devices.
-pub fn of_parent() -> Vec<Told> {
-    let able = [cuDeviceGetAttribute; 4];
-    tell(&[
+/// What the parent does to choose two devices. `able` is how it finds out what one can do.
+fn choose(able: &[Call]) -> [(&'static str, &[Call]); 7] {
+    [
         ("init", &[cuInit]),
         ("choose devices", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGet]),
-        ("choose devices", &able),
+        ("choose devices", able),
         ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
-        ("choose devices", &able),
+        ("choose devices", able),
         ("choose devices", &[cuDeviceCanAccessPeer, cuDeviceCanAccessPeer]),
         ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
+    ]
+}
+
+/// The calls of the parent of two workers on two devices.
+pub fn of_parent() -> Vec<Told> {
+    let share: [(&str, &[Call]); 4] = [
         ("check the size", &[cuMemGetAllocationGranularity, cuDeviceTotalMem]),
         ("allocate and export", &[cuMemCreate, cuMemExportToShareableHandle]),
         ("allocate and export", &[cuMemCreate, cuMemExportToShareableHandle]),
         ("release", &[cuMemRelease, cuMemRelease]),
-    ])
+    ];
+    tell(&[&choose(&[cuDeviceGetAttribute; 4])[..], &share].concat())
 }
 
 /// The same with peer access between contexts, as the sample does it.
@@ -117,23 +123,14 @@ pub fn of_parent_with_peers() -> Vec<Told> {
 
 /// The calls of the parent of two workers of simple-ipc on two devices.
 pub fn of_simple_parent() -> Vec<Told> {
-    let able = [cuDeviceGetAttribute; 2];
-    let share = [cuMemAlloc, cuEventCreate, cuIpcGetMemHandle, cuIpcGetEventHandle];
-    tell(&[
-        ("init", &[cuInit]),
-        ("choose devices", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGet]),
-        ("choose devices", &able),
-        ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
-        ("choose devices", &able),
-        ("choose devices", &[cuDeviceCanAccessPeer, cuDeviceCanAccessPeer]),
-        ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
+    let make = [cuCtxCreate, cuMemAlloc, cuEventCreate, cuIpcGetMemHandle, cuIpcGetEventHandle];
+    let share: [(&str, &[Call]); 6] = [
         ("check the size", &[cuDeviceTotalMem, cuDeviceTotalMem]),
-        ("allocate and export", &[cuCtxCreate]),
-        ("allocate and export", &share),
-        ("allocate and export", &[cuCtxCreate]),
-        ("allocate and export", &share),
+        ("allocate and export", &make),
+        ("allocate and export", &make),
         ("release", &[cuCtxSetCurrent, cuMemFree, cuCtxSetCurrent, cuMemFree]),
         ("release", &[cuCtxSetCurrent, cuEventDestroy, cuCtxSetCurrent, cuEventDestroy]),
         ("release", &[cuCtxDestroy, cuCtxDestroy]),
-    ])
+    ];
+    tell(&[&choose(&[cuDeviceGetAttribute; 2])[..], &share].concat())
 }
