@@ -3,7 +3,8 @@
 use peermap_driver::Driver;
 use peermap_ipc::{Channel, Child};
 use peermap_report::RunReport;
-use peermap_scenario::memmap_ipc::Options;
+use peermap_scenario::Options;
+use peermap_scenario::simple_ipc::SimpleIpc;
 
 use crate::error::BenchError;
 use crate::rig::{Crew, Starter};
@@ -28,6 +29,10 @@ impl Crew for Alone {
     }
 
     fn memmap_ipc(&self, _: &Options) -> Result<RunReport, BenchError> {
+        nobody()
+    }
+
+    fn simple_ipc(&self, _: &SimpleIpc) -> Result<RunReport, BenchError> {
         nobody()
     }
 }

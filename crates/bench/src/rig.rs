@@ -5,7 +5,8 @@ use std::cell::OnceCell;
 use peermap_driver::{AllocationProp, ByteSize, Context, Device, Driver, GranularityOption, HandleType};
 use peermap_ipc::{Channel, Child};
 use peermap_report::RunReport;
-use peermap_scenario::memmap_ipc::Options;
+use peermap_scenario::Options;
+use peermap_scenario::simple_ipc::SimpleIpc;
 
 use crate::effort::Effort;
 use crate::error::BenchError;
@@ -34,6 +35,12 @@ pub trait Crew: Starter {
     /// # Errors
     /// [`BenchError::Run`] if it does not succeed.
     fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError>;
+
+    /// Runs simple-ipc once.
+    ///
+    /// # Errors
+    /// As [`memmap_ipc`](Crew::memmap_ipc).
+    fn simple_ipc(&self, scenario: &SimpleIpc) -> Result<RunReport, BenchError>;
 }
 
 /// What suites work with: a driver that is initialised, with a context on each device.

@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode as ProcessExitCode;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use peermap_driver::ByteSize;
 use peermap_model::Profile;
 use peermap_report::ExitCode;
-use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
 
 use crate::bench::Bench;
 use crate::compare::Compare;
@@ -18,6 +15,7 @@ use crate::import::Import;
 use crate::output::Force;
 use crate::refusal;
 use crate::render::Report;
+use crate::run::Run;
 
 /// A test and benchmark lab for sharing GPU memory between processes.
 #[derive(Debug, Parser)]
@@ -79,23 +77,6 @@ pub(crate) enum Command {
     Machine(Machine),
 }
 
-/// Arguments of `run`.
-#[derive(Debug, Args)]
-pub(crate) struct Run {
-    #[command(subcommand)]
-    pub(crate) scenario: Scenario,
-}
-
-/// The scenarios.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Scenario {
-    /// NVIDIA's memMapIPCDrv: buffers of one device, mapped by a process per device, filled and verified in a ring.
-    ///
-    /// For example: peermap run memmap-ipc --profile h200-x2 --verify all --fill pattern
-    #[command(name = "memmap-ipc", after_help = exit_codes())]
-    MemmapIpc(MemmapIpc),
-}
-
 /// Which driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BackendChoice {
@@ -116,61 +97,6 @@ pub(crate) struct Where {
     /// The simulated machine; with --backend auto it chooses the simulator.
     #[arg(long, value_name = "NAME", help = profiles())]
     pub(crate) profile: Option<String>,
-}
-
-/// Arguments of `run memmap-ipc`.
-#[derive(Debug, Args)]
-pub(crate) struct MemmapIpc {
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Devices by ordinal or UUID, separated by commas; all that fit together if not given.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) devices: Option<Vec<DeviceChoice>>,
-    /// How many worker processes each device gets.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) processes_per_device: u32,
-    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
-    /// which is mostly 2 MiB.
-    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
-    pub(crate) size: ByteSize,
-    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
-    /// for up to 255 workers and pattern above.
-    #[arg(long, value_name = "id|pattern")]
-    pub(crate) fill: Option<Fill>,
-    /// Whether each worker verifies its own buffer or all.
-    #[arg(long, value_name = "own|all", default_value = "own")]
-    pub(crate) verify: Verify,
-    /// Whether a kernel verifies, or the host after a copy.
-    #[arg(long, value_name = "device|host", default_value = "device")]
-    pub(crate) verify_on: VerifyOn,
-    /// How many seconds the run may take.
-    #[arg(long, value_name = "S", default_value_t = 60)]
-    pub(crate) timeout: u64,
-    /// Enable peer access between all contexts first, as the sample does.
-    #[arg(long)]
-    pub(crate) enable_peers: bool,
-    /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) kernels: Option<PathBuf>,
-    /// Measure fill, verify and memset, and initialisation, after the verified run.
-    #[arg(long)]
-    pub(crate) measure: bool,
-    /// Record every driver call of every process: summed up after the result, and one by one in this file for
-    /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) profile_calls: Option<PathBuf>,
-    /// Print one JSON object on standard output instead of the table.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Show each worker's steps, the kernels' source and the compiler's logs.
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-}
-
-impl MemmapIpc {
-    pub(crate) const fn timeout(&self) -> Duration {
-        Duration::from_secs(self.timeout)
-    }
 }
 
 /// Arguments of `probe`.
@@ -294,7 +220,8 @@ fn profiles() -> String {
     format!("The simulated machine: {names}; \"{}\" if not given. It chooses the simulator", Profile::DEFAULT)
 }
 
-fn exit_codes() -> String {
+/// The exit codes, for the end of a help text.
+pub(crate) fn exit_codes() -> String {
     let mut text = "Exit codes:".to_owned();
     for code in ExitCode::ALL {
         text.push_str(&format!("\n  {:>2}  {}", code.code(), code.meaning()));

@@ -222,6 +222,10 @@ pub enum Ask {
         /// Which.
         event: SharedEventId,
     },
+    /// Let this process run work as one piece, if no other does.
+    TakeTurn,
+    /// The piece has ended.
+    GiveTurn,
     /// The work before a mark of this process has ended.
     PassEvent {
         /// Of which event.
@@ -332,6 +336,8 @@ pub enum Answer {
     },
     /// A mark of a shared event, if there is one.
     Mark(Option<SharedMark>),
+    /// Another process has the turn.
+    NotYet,
 }
 
 /// Whatever carries questions to the machine and answers back: a call in one process, a socket between two.

@@ -1,14 +1,12 @@
 //! Whether buffers hold what they should.
 
-use std::fmt;
-use std::str::FromStr;
-
 use peermap_driver::{Driver, Result};
 use peermap_report::Mismatch;
 use serde::{Deserialize, Serialize};
 
-use crate::content::{Author, Content, UnknownName};
+use crate::content::{Author, Content};
 use crate::device_kernels::{Buffer, DeviceKernels};
+use crate::names::names;
 
 /// Which buffers a worker verifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,32 +24,6 @@ pub enum VerifyOn {
     Device,
     /// On the host, after a copy.
     Host,
-}
-
-macro_rules! names {
-    ($kind:ident { $($variant:ident = $name:literal,)* }) => {
-        impl $kind {
-            /// The names on the command line.
-            pub const NAMES: [&str; 2] = [$($name),*];
-        }
-
-        impl fmt::Display for $kind {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self { $(Self::$variant => $name,)* })
-            }
-        }
-
-        impl FromStr for $kind {
-            type Err = UnknownName;
-
-            fn from_str(text: &str) -> std::result::Result<Self, UnknownName> {
-                match text {
-                    $($name => Ok(Self::$variant),)*
-                    other => Err(UnknownName { name: other.to_owned(), known: &Self::NAMES }),
-                }
-            }
-        }
-    };
 }
 
 names!(Verify { Own = "own", All = "all", });

@@ -1,9 +1,8 @@
 //! What buffers hold: the host's twin of the fill kernels.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+
+use crate::names::names;
 
 /// With what workers fill their buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,9 +17,6 @@ pub enum Fill {
 const MOST_IDS: u32 = 255;
 
 impl Fill {
-    /// The names on the command line.
-    pub const NAMES: [&str; 2] = ["id", "pattern"];
-
     /// Decides what is not asked for, and refuses ids that do not fit a byte: [`None`].
     pub(crate) fn decide(asked: Option<Self>, workers: u32) -> Option<Self> {
         match asked {
@@ -40,34 +36,7 @@ impl Fill {
     }
 }
 
-impl fmt::Display for Fill {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Id => "id",
-            Self::Pattern => "pattern",
-        })
-    }
-}
-
-impl FromStr for Fill {
-    type Err = UnknownName;
-
-    fn from_str(text: &str) -> Result<Self, UnknownName> {
-        match text {
-            "id" => Ok(Self::Id),
-            "pattern" => Ok(Self::Pattern),
-            other => Err(UnknownName { name: other.to_owned(), known: &Self::NAMES }),
-        }
-    }
-}
-
-/// A name that is none of the known ones.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is unknown; use {}", known.join(" or "))]
-pub struct UnknownName {
-    pub(crate) name: String,
-    pub(crate) known: &'static [&'static str],
-}
+names!(Fill { Id = "id", Pattern = "pattern", });
 
 /// Who filled a buffer, and in which step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +129,7 @@ mod tests {
     #[test]
     fn names_read_back_and_unknown_ones_say_what_there_is() {
         for name in Fill::NAMES {
-            assert_eq!(name.parse::<Fill>().unwrap().to_string(), name);
+            assert_eq!(name.parse::<Fill>().unwrap().to_string(), *name);
         }
         assert_eq!("ids".parse::<Fill>().unwrap_err().to_string(), "\"ids\" is unknown; use id or pattern");
     }

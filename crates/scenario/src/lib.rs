@@ -6,18 +6,23 @@
 //! | scenario | what it is |
 //! | --- | --- |
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
+//! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
 //!
 //! What all scenarios share lies beside their folders:
 //!
 //! | file | what it does |
 //! | --- | --- |
+//! | `scenario.rs`, `options.rs` | which scenario runs, and what can be asked of all of them |
 //! | `backend.rs` | how a run gets its drivers |
 //! | `messages.rs` | what parent and workers say to each other; a new scenario adds its `Role` there |
-//! | `crew.rs`, `launch.rs` | the parent's side: spawn, watch, find out who died, end within a second |
+//! | `parent/` | the parent's side: its story, who works where, the report |
+//! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
+//! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
 //! | `content.rs`, `check.rs` | what buffers hold, and whether they do |
+//! | `names.rs` | choices by name on the command line |
 //! | `timing.rs`, `watched.rs` | times, and which driver call failed |
 //! | `calls/` | recording of driver calls, in every process of a run |
 //! | `probe.rs` | what initialisation and one context take in a process that is alone |
@@ -40,20 +45,30 @@ pub mod memmap_ipc;
 mod messages;
 #[cfg(test)]
 mod mock;
+mod names;
+mod options;
+mod parent;
 mod post;
 mod probe;
+mod ring;
+mod scenario;
+pub mod simple_ipc;
 mod timing;
 mod watched;
 mod worker;
 
 pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
-pub use content::{Author, Fill, UnknownName};
+pub use content::{Author, Fill};
 pub use device_kernels::{Buffer, DeviceKernels, Findings};
 pub use devices::{DeviceChoice, ParseDeviceError, find_device};
 pub use error::{Complaint, RunError, UsageError, one_line};
 pub use kernels::embedded_kernels;
 pub use launch::Launcher;
 pub use messages::Step;
+pub use names::UnknownName;
+pub use options::Options;
+pub use parent::{refused, run, run_recording_calls};
+pub use scenario::Scenario;
 pub use timing::StreamTimer;
 pub use worker::worker_main;

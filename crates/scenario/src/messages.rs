@@ -1,7 +1,7 @@
 //! What the parent and its workers say to each other.
 //!
 //! A worker says [`ToParent::Ready`] once its driver is initialised and waits for its order. [`ToWorker::Start`] carries the
-//! barrier's descriptor if the role has one; further descriptors follow as the role says. From then on only the worker
+//! barrier's descriptor if the role has one; what is shared follows as descriptors. From then on only the worker
 //! talks, until [`ToParent::Done`] or [`ToParent::Failed`]; if its driver calls are recorded, they come right before that.
 
 use std::fmt;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::Part;
 use crate::error::Complaint;
-use crate::memmap_ipc::Task;
+use crate::ring::Task;
+use crate::simple_ipc;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +37,8 @@ pub(crate) struct Start {
     pub(crate) time_left_ms: u64,
     /// Whether its driver calls are recorded.
     pub(crate) record_calls: bool,
+    /// How many descriptors follow.
+    pub(crate) descriptors: u64,
     /// What to do.
     pub(crate) role: Role,
 }
@@ -45,6 +48,8 @@ pub(crate) struct Start {
 pub(crate) enum Role {
     /// A worker of [`memmap_ipc`](crate::memmap_ipc).
     MemmapIpc(Task),
+    /// A worker of [`simple_ipc`](crate::simple_ipc).
+    SimpleIpc(simple_ipc::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -100,10 +105,18 @@ pub enum Step {
     Import,
     /// Sets access.
     Access,
+    /// Opens memory and events of the parent.
+    Open,
+    /// Waits until all others are ready to fill.
+    Assemble,
     /// Fills a buffer in this ring step.
     Fill(u32),
     /// Waits for all others in this ring step.
     Barrier(u32),
+    /// Waits until its own work has ended.
+    Synchronize,
+    /// Waits until the work of all others has ended.
+    Complete,
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -127,8 +140,12 @@ impl fmt::Display for Step {
             Self::Reserve => f.write_str("reserve"),
             Self::Import => f.write_str("import and map"),
             Self::Access => f.write_str("access"),
+            Self::Open => f.write_str("open handles"),
+            Self::Assemble => f.write_str("barrier before the ring"),
             Self::Fill(step) => write!(f, "fill {step}"),
             Self::Barrier(step) => write!(f, "barrier {step}"),
+            Self::Synchronize => f.write_str("synchronize"),
+            Self::Complete => f.write_str("barrier after the ring"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -150,6 +167,7 @@ mod tests {
     use crate::check::{Verify, VerifyOn};
     use crate::content::Fill;
     use crate::kernels::KernelSource;
+    use crate::simple_ipc::Order;
 
     fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
         let bytes = postcard::to_stdvec(message).unwrap();
@@ -167,7 +185,8 @@ mod tests {
             measure: true,
             verbose: true,
         };
-        for role in [Role::MemmapIpc(task), Role::Probe] {
+        let simple = simple_ipc::Task { work: task.clone(), order: Order::Host, steps: 9 };
+        for role in [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Probe] {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {
                 worker: 3,
@@ -175,6 +194,7 @@ mod tests {
                 device: Some(device),
                 time_left_ms: 59_000,
                 record_calls: true,
+                descriptors: 8,
                 role,
             }));
         }

@@ -52,7 +52,8 @@ impl Conductor for Prober {
     fn start(&mut self, ready: Ready<'_>, _events: &mut dyn EventSink) -> Result<(), IpcError> {
         let Ready { worker, channel, deadline, .. } = ready;
         let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
-        let start = Start { worker, workers: 1, device: None, time_left_ms, record_calls: false, role: Role::Probe };
+        let (device, record_calls, descriptors, role) = (None, false, 0, Role::Probe);
+        let start = Start { worker, workers: 1, device, time_left_ms, record_calls, descriptors, role };
         channel.send(&ToWorker::Start(start), &[], deadline)
     }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use peermap_driver::{Device, Driver, DriverError, Uuid};
-use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member};
+use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
 use peermap_report::{FailureKind, Phases};
 
 use crate::calls::{CallRecorder, Recorded};
@@ -14,6 +14,7 @@ use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
 use crate::post::{Order, Post};
 use crate::probe;
+use crate::simple_ipc;
 use crate::timing::ms_since;
 use crate::watched::watched;
 
@@ -36,6 +37,10 @@ pub(crate) enum WorkerError {
     Barrier(#[from] BarrierError),
     #[error("the parent sent no barrier")]
     NoBarrier,
+    #[error("the parent sent no handles")]
+    NoHandles,
+    #[error("the handles of the parent cannot be read")]
+    Handles(#[from] ShmError),
     #[error("{workers} buffers of {size} bytes do not fit the address space")]
     TooLarge { workers: u32, size: u64 },
     #[error("the channel to the parent failed")]
@@ -52,9 +57,13 @@ impl WorkerError {
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
-            Self::Kernels(_) | Self::Barrier(_) | Self::NoBarrier | Self::TooLarge { .. } | Self::Channel(_) => {
-                FailureKind::Unexpected
-            }
+            Self::Kernels(_)
+            | Self::Barrier(_)
+            | Self::NoBarrier
+            | Self::NoHandles
+            | Self::Handles(_)
+            | Self::TooLarge { .. }
+            | Self::Channel(_) => FailureKind::Unexpected,
         }
     }
 
@@ -116,21 +125,20 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     }
     let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
     // Before anything that can fail: the parent waits for the receipt, and would take a complaint for a wrong one.
-    let descriptors = match start.role {
-        Role::MemmapIpc(_) => post.descriptors(start.workers as usize, deadline)?,
-        Role::Probe => Vec::new(),
+    let descriptors = match start.descriptors {
+        0 => Vec::new(),
+        count => post.descriptors(count as usize, deadline)?,
     };
     let device = match start.device {
         Some(uuid) => find_device(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
     let mut station = Station::new(driver, device, post, &start, deadline, init_ms);
+    let member = barrier.map(|fd| Barrier::join(fd, start.worker, start.workers)).transpose()?;
+    let member = || member.ok_or(WorkerError::NoBarrier);
     let done = match start.role {
-        Role::MemmapIpc(task) => {
-            let fd = barrier.ok_or(WorkerError::NoBarrier)?;
-            let member = Barrier::join(fd, start.worker, start.workers)?;
-            memmap_ipc::work(&mut station, member, descriptors, &task)?
-        }
+        Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

@@ -41,6 +41,7 @@ mod service;
 mod share;
 mod stream;
 mod tables;
+mod turn;
 mod twins;
 
 pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};

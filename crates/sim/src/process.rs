@@ -51,6 +51,8 @@ pub(crate) struct State {
     pub(crate) broken: Option<DriverError>,
     /// How many threads wait for an item of work that another one runs.
     pub(crate) waiting: u32,
+    /// How many threads run work as one piece.
+    pub(crate) in_turn: u32,
 }
 
 /// What all threads of a process share.
@@ -115,6 +117,7 @@ impl SimProcess {
             code: CodeStore::default(),
             broken: None,
             waiting: 0,
+            in_turn: 0,
         };
         let inner =
             Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), memory, started: Instant::now() });

@@ -23,18 +23,30 @@ impl Inner {
     /// # Errors
     /// Only if the simulation cannot go on; a fault of the work is kept in the process.
     pub(crate) fn run_whatever_comes(&self, mut plan: Plan) -> Result<()> {
+        let mut turn = None;
         let mut state = self.lock();
         loop {
             match state.process.next_work(&mut plan) {
                 Ok(None) => return state.broken.clone().map_or(Ok(()), Err),
+                Err(()) if turn.is_some() => {
+                    // What another thread runs may wait for a process that waits for its turn.
+                    drop(state);
+                    turn = None;
+                    state = self.lock();
+                }
                 Err(()) => {
                     state.waiting += 1;
                     state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                     state.waiting -= 1;
                 }
-                Ok(Some(Work { id, operation })) => {
+                Ok(Some(Work { id, operation, in_piece })) => {
                     let code = state.code.of(&operation);
                     drop(state);
+                    if !in_piece {
+                        turn = None;
+                    } else if turn.is_none() {
+                        turn = Some(self.turn());
+                    }
                     let ended = match operation {
                         Operation::Await(mark) => self.see_through(&mark),
                         _ => execute(&self.memory, &operation, code.as_deref()),

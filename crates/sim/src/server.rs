@@ -206,8 +206,9 @@ fn welcome(
     channel.send_fds(&memory, peermap_ipc::MAX_FDS_PER_MESSAGE, deadline)
 }
 
-/// The grace between processes, where a count of calls means nothing.
-const DEFAULT_GRACE_MS: u64 = 20;
+/// The grace between processes, where a count of calls means nothing. Longer than a process of a busy host mostly waits for its
+/// turn: code that forgets to wait shall fail there too.
+const DEFAULT_GRACE_MS: u64 = 200;
 
 /// The control socket of a machine in another OS process.
 pub struct MachineClient {

@@ -13,4 +13,5 @@ mod main_job;
 mod profile_calls;
 mod replay;
 mod report;
+mod simple_ipc;
 mod support;

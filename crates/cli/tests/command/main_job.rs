@@ -1,6 +1,6 @@
 //! The main job with real processes: what it reports when all is well.
 
-use crate::support::{json, memmap_ipc, peermap, run, stderr};
+use crate::support::{WORKERS, json, memmap_ipc, peermap, run, stderr};
 
 #[test]
 fn the_two_word_command_does_the_whole_job() {
@@ -52,17 +52,7 @@ fn every_worker_can_verify_every_buffer() {
 
 #[test]
 fn the_job_runs_on_every_profile() {
-    for (profile, workers) in [
-        ("default", 8),
-        ("h200-x2", 2),
-        ("h200-x8", 8),
-        ("nvl72", 4),
-        ("no-peer", 1),
-        ("peers-8", 16),
-        ("no-fabric", 2),
-        ("fabric-lies", 2),
-        ("g64k", 2),
-    ] {
+    for (profile, workers) in WORKERS {
         let output = run(&mut memmap_ipc(&["--profile", profile, "--json"]));
         assert!(output.status.success(), "{profile}: {}", stderr(&output));
         assert_eq!(json(&output)["workers"].as_array().unwrap().len(), workers, "{profile}");

@@ -13,10 +13,32 @@ pub fn peermap() -> Command {
     command
 }
 
+/// How many workers a run without further wishes has on each profile.
+pub const WORKERS: [(&str, usize); 9] = [
+    ("default", 8),
+    ("h200-x2", 2),
+    ("h200-x8", 8),
+    ("nvl72", 4),
+    ("no-peer", 1),
+    ("peers-8", 16),
+    ("no-fabric", 2),
+    ("fabric-lies", 2),
+    ("g64k", 2),
+];
+
 /// The main job on the simulator with these arguments.
 pub fn memmap_ipc(arguments: &[&str]) -> Command {
+    scenario("memmap-ipc", arguments)
+}
+
+/// simple-ipc on the simulator with these arguments.
+pub fn simple_ipc(arguments: &[&str]) -> Command {
+    scenario("simple-ipc", arguments)
+}
+
+fn scenario(name: &str, arguments: &[&str]) -> Command {
     let mut command = peermap();
-    command.args(["run", "memmap-ipc", "--backend", "sim"]).args(arguments);
+    command.args(["run", name, "--backend", "sim"]).args(arguments);
     command
 }
 

@@ -108,6 +108,8 @@ pub struct Machine {
     pools: BTreeMap<PoolId, SharedPool>,
     events: SharedEvents,
     processes: BTreeSet<ProcessId>,
+    /// The process that runs work as one piece.
+    turn: Option<ProcessId>,
     discards: Vec<Discard>,
     next_process: u32,
     next_alloc: u64,
@@ -136,6 +138,7 @@ impl Machine {
             pools: BTreeMap::new(),
             events: SharedEvents::default(),
             processes: BTreeSet::new(),
+            turn: None,
             discards: Vec::new(),
             next_process: 0,
             next_alloc: 0,
@@ -180,6 +183,15 @@ impl Machine {
         self.legacy.retain(|_, export| export.exporter != process);
         self.leave_pools(process);
         self.events.disconnect(process);
+        self.give_turn(process);
+    }
+
+    fn take_turn(&mut self, process: ProcessId) -> Answer {
+        if *self.turn.get_or_insert(process) == process { Answer::Done } else { Answer::NotYet }
+    }
+
+    fn give_turn(&mut self, process: ProcessId) {
+        self.turn = self.turn.filter(|other| *other != process);
     }
 
     /// The last copy of a descriptor has gone.
@@ -285,6 +297,11 @@ impl Machine {
             Ask::OpenEvent { handle } => self.events.open(process, &handle),
             Ask::CloseEvent { event } => self.events.close(process, event),
             Ask::RecordEvent { event } => self.events.record(process, event),
+            Ask::TakeTurn => self.take_turn(process),
+            Ask::GiveTurn => {
+                self.give_turn(process);
+                Answer::Done
+            }
             Ask::PassEvent { event, number } => self.events.pass(event, number),
             Ask::MarkState { event, number } => self.events.mark(event, number),
         };

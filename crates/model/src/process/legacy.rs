@@ -23,6 +23,8 @@ pub(super) struct LegacyAllocation {
     pub(super) backing: Backing,
     /// Freed in the order of a stream, which no synchronisation has seen: until then it can be used.
     pub(super) freed: Option<Ticket>,
+    /// Whether there is a handle that opens it in other processes.
+    pub(super) exported: bool,
     pub(super) site: CallSite,
 }
 
@@ -73,6 +75,7 @@ impl Process {
             alloc: record.alloc,
             backing: record.backing,
             freed: None,
+            exported: false,
             site: self.site,
         };
         for reaching in self.ordinals_reaching(context) {
@@ -183,19 +186,23 @@ impl Process {
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, LEGACY-1.
     pub fn ipc_get_mem_handle(
-        &self,
+        &mut self,
         outside: &mut Outside<'_>,
         thread: ThreadId,
         ptr: DevicePtr,
     ) -> Result<IpcMemHandle> {
         self.current(thread)?;
-        let Some((_, allocation)) = self.legacy_at(ptr) else {
+        let Some((start, allocation)) = self.legacy_at(ptr) else {
             let mapped = self.mapping_at(ptr).map(|(_, mapping)| mapping.site);
             return Err(rules::LEGACY_1.refuse(&[("ptr", &ptr)], mapped));
         };
-        match outside.machine.ask(Ask::ExportLegacy { alloc: allocation.alloc, size: allocation.size })? {
-            Answer::Legacy(handle) => name_of(handle).map(IpcMemHandle),
-            other => Err(unexpected(&other)),
+        let handle = match outside.machine.ask(Ask::ExportLegacy { alloc: allocation.alloc, size: allocation.size })? {
+            Answer::Legacy(handle) => name_of(handle).map(IpcMemHandle)?,
+            other => return Err(unexpected(&other)),
+        };
+        if let Some(allocation) = self.legacy.get_mut(&start) {
+            allocation.exported = true;
         }
+        Ok(handle)
     }
 }

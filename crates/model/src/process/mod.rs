@@ -13,6 +13,7 @@ mod mapping;
 mod module;
 mod opened;
 mod physical;
+mod piece;
 mod placed;
 mod pool;
 mod query;
@@ -63,7 +64,7 @@ pub enum Grace {
     Never,
     /// After so many further calls of the process.
     Calls(u64),
-    /// After so much time, by whoever has a clock.
+    /// After so much time, by whoever has a clock, or a hundred queries that find work pending.
     Wall(std::time::Duration),
 }
 

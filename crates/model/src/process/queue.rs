@@ -41,6 +41,15 @@ pub enum Wait {
 pub struct Plan {
     items: Vec<WorkId>,
     done: usize,
+    /// Whether what is next is to run as one piece, once that was looked at.
+    piece: Option<bool>,
+}
+
+impl Plan {
+    /// The items that have not ended, as far as that is known.
+    pub(super) fn left(&self) -> impl Iterator<Item = WorkId> {
+        self.items[self.done..].iter().copied()
+    }
 }
 
 /// An item to be run now.
@@ -50,12 +59,14 @@ pub struct Work {
     pub id: WorkId,
     /// What is to be done.
     pub operation: Operation,
+    /// Whether nothing of another process may come between this and what follows: see [`Process::take_turn`].
+    pub in_piece: bool,
 }
 
 /// What came of the next step of a plan.
 #[derive(Debug)]
 pub(super) enum Step {
-    Run(Work),
+    Run(WorkId, Operation),
     OthersRun,
     Done,
 }
@@ -91,7 +102,12 @@ pub(super) struct Queue {
     next: u64,
     items: BTreeMap<WorkId, Item>,
     tails: NumberMap<StreamKey, WorkId>,
+    /// How many queries have found work that had not ended, since the last item ended.
+    polls: u64,
 }
+
+/// How many such queries are as good as the grace, where that is time: who asks so often waits.
+const PATIENT_POLLS: u64 = 100;
 
 /// The mark of a shared event that an operation is.
 const fn shared_mark(operation: &Operation) -> Option<SharedWait> {
@@ -104,6 +120,10 @@ const fn shared_mark(operation: &Operation) -> Option<SharedWait> {
 impl Queue {
     pub(super) fn is_pending(&self, work: WorkId) -> bool {
         self.items.contains_key(&work)
+    }
+
+    pub(super) fn operation(&self, work: WorkId) -> Option<&Operation> {
+        self.items.get(&work).map(|item| &item.operation)
     }
 
     pub(super) fn tail(&self, key: StreamKey) -> Option<WorkId> {
@@ -160,7 +180,7 @@ impl Queue {
             }
         }
         let items = if chooser.recycles() { self.shuffled(wanted, chooser) } else { wanted.into_iter().collect() };
-        Plan { items, done: 0 }
+        Plan { items, done: 0, piece: None }
     }
 
     /// Any order in which nothing comes before what it must come after.
@@ -187,7 +207,7 @@ impl Queue {
             if ready {
                 let item = self.items.get_mut(work).expect("it was just seen");
                 item.running = true;
-                return Step::Run(Work { id: *work, operation: item.operation.clone() });
+                return Step::Run(*work, item.operation.clone());
             }
             others_run = true;
         }
@@ -257,10 +277,19 @@ impl Process {
         queue.plan(targets, &mut self.chooser)
     }
 
-    /// The work that nobody has waited for during the grace, if it is counted in calls.
+    /// A query has found work that has not ended.
+    pub(super) const fn note_poll(&mut self) {
+        self.queue.polls += 1;
+    }
+
+    /// The work that nobody has waited for during the grace, as far as that is counted in calls.
     #[must_use]
     pub fn overdue(&mut self) -> Option<Plan> {
-        let Grace::Calls(calls) = self.options.grace else { return None };
+        let calls = match self.options.grace {
+            Grace::Calls(calls) => calls,
+            Grace::Wall(_) if self.queue.polls >= PATIENT_POLLS => return Some(self.plan(&Wait::Everything)),
+            Grace::Wall(_) | Grace::Never => return None,
+        };
         let oldest = self.queue.items.values().next()?;
         let is_due = |item: &Item| item.site.number.saturating_add(calls) < self.site.number;
         if !is_due(oldest) {
@@ -284,7 +313,15 @@ impl Process {
     #[expect(clippy::result_unit_err, reason = "there is nothing to say but: not now")]
     pub fn next_work(&mut self, plan: &mut Plan) -> Result<Option<Work>, ()> {
         match self.queue.step(plan) {
-            Step::Run(work) => Ok(Some(work)),
+            Step::Run(id, operation @ Operation::Await(_)) => {
+                plan.piece = None;
+                Ok(Some(Work { id, operation, in_piece: false }))
+            }
+            Step::Run(id, operation) => {
+                let in_piece = plan.piece.unwrap_or_else(|| self.is_piece(plan));
+                plan.piece = Some(in_piece);
+                Ok(Some(Work { id, operation, in_piece }))
+            }
             Step::Done => Ok(None),
             Step::OthersRun => Err(()),
         }
@@ -301,6 +338,7 @@ impl Process {
         outcome: Outcome,
     ) -> peermap_driver::Result<()> {
         let Some(item) = self.queue.items.remove(&work) else { return Ok(()) };
+        self.queue.polls = 0;
         if self.queue.tails.get(&item.key) == Some(&work) {
             self.queue.tails.remove(&item.key);
         }

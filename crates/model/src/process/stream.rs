@@ -89,10 +89,13 @@ impl Process {
     ///
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, STREAM-2, STREAM-3.
-    pub fn stream_query(&self, thread: ThreadId, stream: Stream) -> Result<()> {
+    pub fn stream_query(&mut self, thread: ThreadId, stream: Stream) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
         match self.queue.tail(key) {
-            Some(_) => Err(rules::STREAM_3.refuse(&[("stream", &stream)], None)),
+            Some(_) => {
+                self.note_poll();
+                Err(rules::STREAM_3.refuse(&[("stream", &stream)], None))
+            }
             None => Ok(()),
         }
     }
@@ -188,7 +191,11 @@ impl Process {
             Some(shared) => self.pending_mark(outside, shared)?.is_some(),
             None => mark.is_some_and(|mark| self.queue.is_pending(mark)),
         };
-        if pending { Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site))) } else { Ok(()) }
+        if pending {
+            self.note_poll();
+            return Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site)));
+        }
+        Ok(())
     }
 
     /// What must have ended before `cuEventSynchronize` returns.

@@ -139,6 +139,20 @@ fn granules(backing: Backing, size: ByteSize) -> impl Iterator<Item = (u16, u64)
     (0..size.get() / GRANULE.get()).map(move |index| (backing.arena, backing.first_granule + index))
 }
 
+#[test]
+fn one_process_at_a_time_has_the_turn_until_it_gives_it_back_or_goes() {
+    let Shared { mut machine, maker, importer, .. } = shared();
+    let mut ask = |process, ask| machine.answer(process, ask, None).unwrap().0;
+    assert_eq!(ask(maker, Ask::TakeTurn), Answer::Done);
+    assert_eq!((ask(importer, Ask::TakeTurn), ask(maker, Ask::TakeTurn)), (Answer::NotYet, Answer::Done));
+    ask(importer, Ask::GiveTurn);
+    assert_eq!(ask(importer, Ask::TakeTurn), Answer::NotYet, "it had none to give");
+    ask(maker, Ask::GiveTurn);
+    assert_eq!((ask(importer, Ask::TakeTurn), ask(maker, Ask::TakeTurn)), (Answer::Done, Answer::NotYet));
+    machine.disconnect(importer);
+    assert_eq!(machine.answer(maker, Ask::TakeTurn, None).unwrap().0, Answer::Done);
+}
+
 proptest! {
     /// No byte belongs to two allocations, what is free and what is used add up, and what is freed is discarded once.
     #[test]

@@ -3,7 +3,7 @@
 use peermap_driver::{Call, CuResult, DevicePtr, Event as EventHandle, Stream};
 use peermap_model::{Plan, Wait, WorkFault};
 
-use crate::bench::{Bench, THREAD};
+use crate::bench::{Bench, GRANULE, THREAD};
 use crate::{Event, State, assert_table, table};
 
 /// A stream and an event, and another event with a mark that has passed.
@@ -249,4 +249,28 @@ fn the_first_fault_is_the_one_that_is_told() {
     bench.finish(&first, Err(a_fault()));
     bench.finish(&second, Err(WorkFault { result: CuResult::MISALIGNED_ADDRESS, ..a_fault() }));
     assert_eq!(bench.process.check_fault().unwrap_err().result(), Some(CuResult::ILLEGAL_ADDRESS));
+}
+
+/// Whether the first of two fills of some memory is one piece with the second.
+fn is_piece(bench: &mut Bench, ptr: DevicePtr) -> bool {
+    let stream = bench.stream();
+    for value in 0..2 {
+        bench.call(Call::cuMemsetD8Async, |process, _| process.memset_d8(THREAD, ptr, value, GRANULE, stream)).unwrap();
+    }
+    let work = bench.begin();
+    bench.finish(&work, Ok(1));
+    bench.drain();
+    work.in_piece
+}
+
+#[test]
+fn only_several_items_on_memory_that_others_may_have_are_a_piece() {
+    let mut bench = Bench::new();
+    let ptr = bench.call(Call::cuMemAlloc, |process, out| process.mem_alloc(out, THREAD, GRANULE)).unwrap();
+    assert!(!is_piece(&mut bench, ptr), "nobody else can open it");
+    bench.call(Call::cuIpcGetMemHandle, |process, out| process.ipc_get_mem_handle(out, THREAD, ptr)).unwrap();
+    assert!(is_piece(&mut bench, ptr));
+    let stream = bench.stream();
+    bench.call(Call::cuMemsetD8Async, |process, _| process.memset_d8(THREAD, ptr, 1, GRANULE, stream)).unwrap();
+    assert!(!bench.begin().in_piece, "one item has nothing behind it");
 }

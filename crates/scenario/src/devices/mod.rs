@@ -1,4 +1,4 @@
-//! Choice of devices, as NVIDIA's memMapIPCDrv sample makes it.
+//! Choice of devices, as NVIDIA's memMapIPCDrv and simpleIPC samples make it.
 
 mod choice;
 mod peers;
@@ -6,7 +6,7 @@ mod select;
 
 pub use choice::{DeviceChoice, ParseDeviceError};
 pub use select::find_device;
-pub(crate) use select::{Chosen, SelectError, Selection, select};
+pub(crate) use select::{Chosen, Need, SelectError, Selection, select};
 
 /// The most devices that can take part, as in the sample.
 pub(crate) const MAX_DEVICES: usize = 32;

@@ -15,6 +15,9 @@ pub(crate) struct Chosen {
     pub(crate) name: String,
 }
 
+/// What a device needs in order to take part: an attribute that is not 0, and what it lacks otherwise, in words.
+pub(crate) type Need = (DeviceAttribute, &'static str);
+
 /// What the walk gave.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
@@ -36,7 +39,8 @@ pub(crate) enum SelectError {
 
 /// Chooses devices, in the order of their ordinals or, if devices are asked for, in that order.
 ///
-/// A device takes part if it can do what the scenario needs and is connected both ways with every device chosen so far.
+/// A device takes part if it has what the scenario `needs`, lets several processes use it, and is connected both ways with
+/// every device chosen so far.
 /// Without a wish others are passed over with a reason; a device that was asked for has to take part.
 ///
 /// `enable_peers` does what the sample does besides: a context on each device, and peer access enabled both ways. Hardware
@@ -44,6 +48,7 @@ pub(crate) enum SelectError {
 pub(crate) fn select(
     driver: &dyn Driver,
     wanted: Option<&[DeviceChoice]>,
+    needs: &[Need],
     enable_peers: bool,
 ) -> Result<Selection, SelectError> {
     let there =
@@ -55,7 +60,7 @@ pub(crate) fn select(
     let mut selection = Selection::default();
     let mut peers = enable_peers.then(|| Peers::new(driver));
     for device in candidates {
-        match objection(driver, device, &selection.chosen, peers.as_mut())? {
+        match objection(driver, device, needs, &selection.chosen, peers.as_mut())? {
             Some(reason) => selection.rejected.push(RejectedDevice { device: device.to_string(), reason }),
             None => selection.chosen.push(chosen(driver, device)?),
         }
@@ -118,19 +123,16 @@ fn resolve(driver: &dyn Driver, wanted: &[DeviceChoice], there: &[Device]) -> Re
 fn objection(
     driver: &dyn Driver,
     device: Device,
+    needs: &[Need],
     chosen: &[Chosen],
     peers: Option<&mut Peers<'_>>,
 ) -> Result<Option<String>, DriverError> {
     if chosen.len() == MAX_DEVICES {
         return Ok(Some(format!("{MAX_DEVICES} devices take part already, which is the most")));
     }
-    for (attribute, lacking) in [
-        (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
-        (DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
-        (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "memory cannot be shared as a file descriptor"),
-    ] {
-        if driver.device_get_attribute(attribute, device)? == 0 {
-            return Ok(Some(lacking.to_owned()));
+    for (attribute, lacking) in needs {
+        if driver.device_get_attribute(*attribute, device)? == 0 {
+            return Ok(Some((*lacking).to_owned()));
         }
     }
     let mode = driver.device_get_attribute(DeviceAttribute::COMPUTE_MODE, device)?;
@@ -153,6 +155,7 @@ fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memmap_ipc::NEEDS;
     use crate::mock::{MockDevice, MockDriver};
 
     fn ordinals(selection: &Selection) -> Vec<i32> {
@@ -170,7 +173,7 @@ mod tests {
     #[test]
     fn devices_that_are_fit_and_connected_are_all_taken() {
         let driver = MockDriver::with_devices(4);
-        let selection = select(&driver, None, false).unwrap();
+        let selection = select(&driver, None, NEEDS, false).unwrap();
         assert_eq!(ordinals(&selection), [0, 1, 2, 3]);
         assert_eq!(selection.rejected, []);
     }
@@ -182,7 +185,7 @@ mod tests {
             .device(1, MockDevice { unified_addressing: 0, ..MockDevice::default() })
             .device(2, MockDevice { compute_mode: 3, ..MockDevice::default() })
             .device(3, MockDevice { posix_fd: 0, ..MockDevice::default() });
-        let selection = select(&driver, None, false).unwrap();
+        let selection = select(&driver, None, NEEDS, false).unwrap();
         assert_eq!(ordinals(&selection), [4]);
         assert_eq!(
             reasons(&selection.rejected),
@@ -201,14 +204,14 @@ mod tests {
     #[test]
     fn a_device_that_is_not_connected_both_ways_is_passed_over_and_the_rest_runs() {
         let driver = MockDriver::with_devices(3).one_way(1, 0);
-        let selection = select(&driver, None, false).unwrap();
+        let selection = select(&driver, None, NEEDS, false).unwrap();
         assert_eq!(ordinals(&selection), [0, 2]);
         assert_eq!(reasons(&selection.rejected), [("device 1", "no peer access both ways with device 0")]);
     }
 
     #[test]
     fn the_thirty_third_device_is_passed_over() {
-        let selection = select(&MockDriver::with_devices(33), None, false).unwrap();
+        let selection = select(&MockDriver::with_devices(33), None, NEEDS, false).unwrap();
         assert_eq!(selection.chosen.len(), 32);
         assert_eq!(reasons(&selection.rejected), [("device 32", "32 devices take part already, which is the most")]);
     }
@@ -217,36 +220,38 @@ mod tests {
     fn wishes_are_taken_in_their_order_and_by_either_name() {
         let driver = MockDriver::with_devices(3);
         let uuid = driver.device_get_uuid(Device(0)).unwrap();
-        let selection = select(&driver, Some(&[DeviceChoice::Ordinal(2), DeviceChoice::Uuid(uuid)]), false).unwrap();
+        let selection =
+            select(&driver, Some(&[DeviceChoice::Ordinal(2), DeviceChoice::Uuid(uuid)]), NEEDS, false).unwrap();
         assert_eq!(ordinals(&selection), [2, 0]);
     }
 
     #[test]
     fn a_wish_that_cannot_be_granted_is_an_error() {
         let driver = MockDriver::with_devices(2).one_way(0, 1);
-        let error = select(&driver, Some(&choices(&[0, 1])), false).unwrap_err();
+        let error = select(&driver, Some(&choices(&[0, 1])), NEEDS, false).unwrap_err();
         assert!(matches!(error, SelectError::NoneUsable { rejected } if rejected.len() == 1));
-        let error = select(&driver, Some(&choices(&[5])), false).unwrap_err();
+        let error = select(&driver, Some(&choices(&[5])), NEEDS, false).unwrap_err();
         assert_eq!(error.to_string(), "there is no device 5; the devices are 0, 1");
         let uuid = driver.device_get_uuid(Device(1)).unwrap();
-        let error = select(&driver, Some(&[DeviceChoice::Ordinal(1), DeviceChoice::Uuid(uuid)]), false).unwrap_err();
+        let error =
+            select(&driver, Some(&[DeviceChoice::Ordinal(1), DeviceChoice::Uuid(uuid)]), NEEDS, false).unwrap_err();
         assert!(error.to_string().starts_with("device 1 is named twice"), "{error}");
-        let error = select(&driver, Some(&choices(&[0, 1, 2])), false).unwrap_err();
+        let error = select(&driver, Some(&choices(&[0, 1, 2])), NEEDS, false).unwrap_err();
         assert_eq!(error.to_string(), "3 devices are named in --devices, but there are 2");
-        let error = select(&driver, Some(&[]), false).unwrap_err();
+        let error = select(&driver, Some(&[]), NEEDS, false).unwrap_err();
         assert!(matches!(error, SelectError::Usage(UsageError::NoDevices)));
     }
 
     #[test]
     fn no_device_at_all_is_an_error_without_reasons() {
-        let error = select(&MockDriver::with_devices(0), None, false).unwrap_err();
+        let error = select(&MockDriver::with_devices(0), None, NEEDS, false).unwrap_err();
         assert!(matches!(error, SelectError::NoneUsable { rejected } if rejected.is_empty()));
     }
 
     #[test]
     fn hardware_with_eight_peers_refuses_the_ninth_and_the_choice_copes() {
         let driver = MockDriver::with_devices(10).max_peers(8);
-        let selection = select(&driver, None, true).unwrap();
+        let selection = select(&driver, None, NEEDS, true).unwrap();
         assert_eq!(ordinals(&selection), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(
             reasons(&selection.rejected),
@@ -258,7 +263,7 @@ mod tests {
     #[test]
     fn without_enabled_peers_no_context_is_made() {
         let driver = MockDriver::with_devices(10).max_peers(8);
-        assert_eq!(select(&driver, None, false).unwrap().chosen.len(), 10);
+        assert_eq!(select(&driver, None, NEEDS, false).unwrap().chosen.len(), 10);
         assert_eq!(driver.contexts_made(), 0);
     }
 }

@@ -4,7 +4,7 @@ mod complaint;
 mod usage;
 
 use peermap_driver::{Call, DriverError};
-use peermap_ipc::{BarrierError, ChildError, Exit, IpcError, LimitError};
+use peermap_ipc::{BarrierError, ChildError, Exit, IpcError, LimitError, ShmError};
 use peermap_report::{ExitCode, Failure, FailureKind, Mismatch, RejectedDevice, Rejection, device_list};
 
 use crate::backend::{BackendError, EndOfMachine};
@@ -60,6 +60,12 @@ pub enum RunError {
     Barrier {
         /// Why.
         source: BarrierError,
+    },
+    /// The shared memory of the workers could not be made.
+    #[error("the shared memory of the workers cannot be made")]
+    SharedMemory {
+        /// Why.
+        source: ShmError,
     },
     /// A worker's process ended before its work did.
     #[error("worker {worker} (pid {pid}) died in step {step:?}: {how}", step = step.to_string())]
@@ -137,9 +143,11 @@ impl RunError {
             Self::Usage(_) => FailureKind::Usage,
             Self::Limit(_) => FailureKind::Limit,
             Self::NoUsableDevice { .. } | Self::Backend(_) => FailureKind::Backend,
-            Self::Spawn { .. } | Self::Watch { .. } | Self::Channel { .. } | Self::Barrier { .. } => {
-                FailureKind::Unexpected
-            }
+            Self::Spawn { .. }
+            | Self::Watch { .. }
+            | Self::Channel { .. }
+            | Self::Barrier { .. }
+            | Self::SharedMemory { .. } => FailureKind::Unexpected,
             Self::WorkerDied { .. } => FailureKind::WorkerDied,
             Self::MachineDied(_) => FailureKind::MachineDied,
             Self::TimedOut { .. } => FailureKind::TimedOut,

@@ -19,6 +19,17 @@ pub enum UsageError {
     /// No time at all.
     #[error("a timeout of 0 ends every run; use a --timeout of 1 second or more")]
     ZeroTimeout,
+    /// No step at all.
+    #[error("0 steps fill nothing; use --steps 1 or more")]
+    ZeroSteps,
+    /// More steps than are counted.
+    #[error("{steps} steps are more than the {max} that are counted; use fewer --steps")]
+    TooManySteps {
+        /// How many were asked for.
+        steps: u32,
+        /// How many there can be.
+        max: u32,
+    },
     /// A size that the device cannot map.
     #[error(
         "{size} is no multiple of the granularity, which is {granularity}; the next size that fits is {}",

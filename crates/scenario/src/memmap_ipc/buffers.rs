@@ -8,7 +8,7 @@ use peermap_driver::{
 
 use crate::devices::Chosen;
 use crate::error::UsageError;
-use crate::launch::share;
+use crate::parent::{SizeError, Supplies, check_room};
 
 /// How the buffers are shared.
 pub(super) const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
@@ -18,15 +18,6 @@ pub(super) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
     exported: Vec<OwnedFd>,
-}
-
-/// Why the size of the buffers cannot be.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SizeError {
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    #[error(transparent)]
-    Driver(#[from] DriverError),
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
@@ -42,20 +33,7 @@ pub(super) fn check_size(
         let next = size.checked_next_multiple_of(granularity);
         return Err(UsageError::Granularity { size, granularity, next }.into());
     }
-    // What is left of a granule holds nothing, and would be shown in bytes.
-    let whole = |limit: ByteSize| share(limit, 1, granularity).unwrap_or(ByteSize::ZERO);
-    let total = whole(driver.device_total_mem(device.device)?);
-    let host_limit = host_limit.map(whole).filter(|limit| *limit < total);
-    // The smaller of the two is the one to name: whoever heeds the larger one would meet it next.
-    let smaller = host_limit.unwrap_or(total);
-    if size.checked_mul(u64::from(workers)).is_some_and(|needed| needed <= smaller) {
-        return Ok(());
-    }
-    let most = share(smaller, workers, granularity);
-    Err(SizeError::from(match host_limit {
-        Some(limit) => UsageError::LargerThanHost { workers, size, limit, most },
-        None => UsageError::LargerThanDevice { workers, size, device: device.device.to_string(), total, most },
-    }))
+    check_room(driver, &[(device, workers)], size, granularity, host_limit)
 }
 
 impl<'d> Buffers<'d> {
@@ -77,19 +55,18 @@ impl<'d> Buffers<'d> {
         }
         Ok(buffers)
     }
+}
 
-    /// The descriptors to hand to every worker.
-    pub(super) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+impl Supplies for Buffers<'_> {
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         self.exported.iter().map(AsFd::as_fd).collect()
     }
 
-    /// Closes the descriptors, once every worker has its own copies.
-    pub(super) fn close_descriptors(&mut self) {
+    fn close_descriptors(&mut self) {
         self.exported.clear();
     }
 
-    /// Gives the memory back, once the last worker has ended.
-    pub(super) fn release(mut self) -> Result<(), DriverError> {
+    fn release(mut self: Box<Self>) -> Result<(), DriverError> {
         let mut result = Ok(());
         for handle in self.handles.drain(..) {
             let released = self.driver.mem_release(handle);

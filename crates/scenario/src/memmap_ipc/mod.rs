@@ -7,14 +7,9 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | `options.rs` | what can be asked for |
-//! | `parent.rs` | the parent's story |
-//! | `plan.rs` | who works where, and the report |
-//! | `handover.rs` | order, descriptors, barrier and progress of the workers |
+//! | `story.rs` | what this scenario adds to the parent's story |
 //! | `buffers.rs` | the memory: granularity, create, export, release |
 //! | `worker.rs` | the worker's story |
-//! | `ring.rs` | who fills which buffer when |
-//! | `measure.rs` | repeated measurements after a run |
 //!
 //! # Portability
 //! Differences from the sample: the parent needs no context; workers start before the parent initialises its own driver, so
@@ -23,15 +18,10 @@
 //! devices.
 
 mod buffers;
-mod handover;
-mod measure;
-mod options;
-mod parent;
-mod plan;
-mod ring;
+mod story;
 mod worker;
 
-pub use options::Options;
-pub use parent::{run, run_recording_calls};
-pub use plan::refused;
-pub(crate) use worker::{Task, work};
+pub use story::MemmapIpc;
+#[cfg(test)]
+pub(crate) use story::NEEDS;
+pub(crate) use worker::work;

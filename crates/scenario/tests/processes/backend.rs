@@ -11,8 +11,9 @@ use peermap_driver::{ByteSize, Driver, Intercepted};
 use peermap_ipc::{Channel, Child, Deadline, Spawn, take_inherited};
 use peermap_model::{HolderList, Profile};
 use peermap_report::{Event, RunReport};
-use peermap_scenario::memmap_ipc::{self, Options};
-use peermap_scenario::{Backend, BackendError, Launcher, RunError, WorkerEndpoint, worker_main};
+use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::{Backend, BackendError, Launcher, Options, RunError, Scenario, WorkerEndpoint, worker_main};
 use peermap_sim::{MachineClient, MachineOptions, SimProcess, serve};
 
 use crate::fault::{Fault, Saboteur};
@@ -137,10 +138,26 @@ pub fn options() -> Options {
     Options { size: ByteSize::mib(2), ..Options::default() }
 }
 
-/// Runs the scenario; gives the result and what happened.
+/// The main job with these options.
+pub fn memmap_ipc(options: &Options) -> Scenario {
+    MemmapIpc(options.clone()).into()
+}
+
+/// The same work in simple-ipc.
+pub fn simple_ipc(options: &Options) -> Scenario {
+    SimpleIpc { options: options.clone(), ..SimpleIpc::default() }.into()
+}
+
+/// Runs the main job; gives the result and what happened.
 pub fn run(options: &Options, backend: &dyn Backend) -> (Result<RunReport, RunError>, Vec<Event>) {
+    play(&memmap_ipc(options), backend)
+}
+
+/// Runs a scenario; gives the result and what happened.
+pub fn play(scenario: &Scenario, backend: &dyn Backend) -> (Result<RunReport, RunError>, Vec<Event>) {
     let mut events = Vec::new();
-    let result = memmap_ipc::run(options, backend, &launcher(), &mut |event: &Event| events.push(event.clone()));
+    let mut note = |event: &Event| events.push(event.clone());
+    let result = peermap_scenario::run(scenario, backend, &launcher(), &mut note);
     (result, events)
 }
 

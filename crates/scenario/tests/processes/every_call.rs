@@ -4,22 +4,31 @@ use std::time::Duration;
 
 use peermap_driver::{Call, CuResult};
 use peermap_report::{ExitCode, FailureKind};
-use peermap_scenario::memmap_ipc::Options;
-use peermap_scenario::{Fill, VerifyOn};
+use peermap_scenario::{Fill, Options, Scenario, VerifyOn};
 
-use crate::backend::{SimBackend, options, run};
+use crate::backend::{SimBackend, memmap_ipc, options, play, simple_ipc};
 use crate::fault::Fault;
 use crate::journal::now;
 use crate::story::{self, Told};
 
-/// Work that is verified on the device.
-fn ids_on_device() -> Options {
-    Options { fill: Some(Fill::Id), verify_on: VerifyOn::Device, ..options() }
+/// A scenario, and what worker 1 of it does.
+struct Case {
+    scenario: Scenario,
+    story: Vec<Told>,
+    what: String,
 }
 
-/// Work that is verified on the host.
-fn pattern_on_host() -> Options {
-    Options { fill: Some(Fill::Pattern), verify_on: VerifyOn::Host, ..options() }
+/// Every scenario, and the main job also with work that is verified on the host.
+fn cases() -> [Case; 3] {
+    let ids = Options { fill: Some(Fill::Id), verify_on: VerifyOn::Device, ..options() };
+    let pattern = Options { fill: Some(Fill::Pattern), verify_on: VerifyOn::Host, ..options() };
+    let memmap = |options: &Options| case(memmap_ipc(options), story::of_worker(options.verify_on));
+    let simple = |options: &Options| case(simple_ipc(options), story::of_simple_worker(options.verify_on));
+    [memmap(&ids), memmap(&pattern), simple(&ids)]
+}
+
+fn case(scenario: Scenario, story: Vec<Told>) -> Case {
+    Case { what: format!("{scenario:?}"), scenario, story }
 }
 
 /// The exit code that goes with a call that is refused with a code.
@@ -32,22 +41,22 @@ pub fn exit_code_of(call: Call, code: CuResult) -> ExitCode {
 }
 
 pub fn a_worker_makes_the_calls_of_the_story() {
-    for asked in [ids_on_device(), pattern_on_host()] {
+    for Case { scenario, story, what } in cases() {
         let backend = SimBackend::new("h200-x2");
-        assert!(run(&asked, &backend).0.unwrap().ok);
+        assert!(play(&scenario, &backend).0.unwrap().ok);
         let made: Vec<Call> = backend.journal().iter().map(|entry| entry.call).collect();
-        let told: Vec<Call> = story::of_worker(asked.verify_on).iter().map(|told| told.call).collect();
-        assert_eq!(made, told, "{}", asked.verify_on);
+        let told: Vec<Call> = story.iter().map(|told| told.call).collect();
+        assert_eq!(made, told, "{what}");
         backend.assert_nothing_is_left();
     }
 }
 
 /// A run in which a call of worker 1 is refused.
-fn refuse(asked: &Options, told: Told, code: CuResult) {
+fn refuse(case: &Case, told: Told, code: CuResult) {
     let Told { number, call, step } = told;
-    let what = format!("call {number}, {call}, is refused with {code}, verified on {}", asked.verify_on);
+    let what = format!("call {number}, {call}, is refused with {code}: {}", case.what);
     let backend = SimBackend::new("h200-x2").with_fault(Fault::RefuseNth(number, code));
-    let report = run(asked, &backend).0.unwrap();
+    let report = play(&case.scenario, &backend).0.unwrap();
     assert!(!report.ok, "{what}");
     let failure = report.failure.clone().unwrap();
     assert_eq!((failure.worker, failure.pid), (Some(1), Some(report.workers[1].pid)), "{what}: {failure:?}");
@@ -61,32 +70,29 @@ fn refuse(asked: &Options, told: Told, code: CuResult) {
 }
 
 /// A run for each call from `first` on, which is refused.
-fn refuse_each(asked: &Options, code: CuResult, first: Call) {
-    let story = story::of_worker(asked.verify_on);
-    story.into_iter().skip_while(|told| told.call != first).for_each(|told| refuse(asked, told, code));
+fn refuse_each(case: &Case, code: CuResult, first: Call) {
+    case.story.iter().skip_while(|told| told.call != first).for_each(|told| refuse(case, *told, code));
 }
 
 pub fn each_call_refused_as_invalid_ends_the_run_and_is_named() {
-    refuse_each(&ids_on_device(), CuResult::INVALID_VALUE, Call::cuInit);
-    refuse_each(&pattern_on_host(), CuResult::INVALID_VALUE, Call::cuInit);
+    cases().iter().for_each(|case| refuse_each(case, CuResult::INVALID_VALUE, Call::cuInit));
 }
 
 pub fn each_call_refused_for_want_of_memory_ends_the_run_and_is_named() {
-    refuse_each(&ids_on_device(), CuResult::OUT_OF_MEMORY, Call::cuInit);
-    refuse_each(&pattern_on_host(), CuResult::OUT_OF_MEMORY, Call::cuInit);
+    cases().iter().for_each(|case| refuse_each(case, CuResult::OUT_OF_MEMORY, Call::cuInit));
 }
 
 pub fn each_call_after_a_device_fault_ends_the_run_and_is_named() {
-    refuse_each(&ids_on_device(), CuResult::LAUNCH_FAILED, Call::cuStreamCreate);
-    refuse_each(&pattern_on_host(), CuResult::ILLEGAL_ADDRESS, Call::cuStreamCreate);
+    let codes = [CuResult::LAUNCH_FAILED, CuResult::ILLEGAL_ADDRESS].into_iter().cycle();
+    cases().iter().zip(codes).for_each(|(case, code)| refuse_each(case, code, Call::cuStreamCreate));
 }
 
 /// A run in which worker 1 is killed at a call. Gives how long the run went on after that.
-fn kill(asked: &Options, fault: Fault, told: Told) -> Duration {
+fn kill(case: &Case, fault: Fault, told: Told) -> Duration {
     let Told { number, call, step } = told;
-    let what = format!("{fault}, {call}, verified on {}", asked.verify_on);
+    let what = format!("{fault}, {call}: {}", case.what);
     let backend = SimBackend::new("h200-x2").with_fault(fault);
-    let report = run(asked, &backend).0.unwrap();
+    let report = play(&case.scenario, &backend).0.unwrap();
     let end = now();
     let failure = report.failure.clone().unwrap();
     assert_eq!((failure.kind, report.exit_code()), (FailureKind::WorkerDied, ExitCode::WorkerLost), "{what}");
@@ -101,22 +107,22 @@ fn kill(asked: &Options, fault: Fault, told: Told) -> Duration {
 
 /// Whether the run ends within a second after the death of worker 1. A host that is busy with other work may be late now
 /// and then, the scenario may not: the best of three tries counts.
-fn assert_ends_soon(asked: &Options, fault: Fault, told: Told) {
+fn assert_ends_soon(case: &Case, fault: Fault, told: Told) {
     const TRIES: usize = 3;
-    let mut took = (0..TRIES).map(|_| kill(asked, fault, told));
+    let mut took = (0..TRIES).map(|_| kill(case, fault, told));
     assert!(took.any(|took| took <= Duration::from_secs(1)), "{fault}, {}: more than a second", told.call);
 }
 
 pub fn a_worker_killed_before_any_call_ends_the_run_within_a_second() {
-    let asked = ids_on_device();
-    for told in story::of_worker(asked.verify_on) {
-        assert_ends_soon(&asked, Fault::KillBefore(told.number), told);
+    let [memmap, _, simple] = &cases();
+    for case in [memmap, simple] {
+        case.story.iter().for_each(|told| assert_ends_soon(case, Fault::KillBefore(told.number), *told));
     }
 }
 
 pub fn a_worker_killed_after_any_call_ends_the_run_within_a_second() {
-    let asked = pattern_on_host();
-    for told in story::of_worker(asked.verify_on) {
-        assert_ends_soon(&asked, Fault::KillAfter(told.number), told);
+    let [_, memmap, simple] = &cases();
+    for case in [memmap, simple] {
+        case.story.iter().for_each(|told| assert_ends_soon(case, Fault::KillAfter(told.number), *told));
     }
 }

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use peermap_driver::Call;
 use peermap_report::{Failure, FailureKind, Mismatch, RunReport};
-use peermap_scenario::VerifyOn;
-use peermap_scenario::memmap_ipc::Options;
+use peermap_scenario::{Options, VerifyOn};
 
 use crate::backend::{SimBackend, options, run};
 use crate::fault::{CORRUPT_BYTE, CORRUPT_OFFSET, Fault};

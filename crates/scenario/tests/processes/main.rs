@@ -13,6 +13,7 @@ mod parent_calls;
 mod recorded;
 mod requests;
 mod runs;
+mod simple;
 mod story;
 
 use std::process::ExitCode;
@@ -64,6 +65,7 @@ fn trials() -> Vec<Trial> {
         parent_calls::each_refused_call_of_a_parent_with_contexts_ends_the_run_and_is_named,
         parent_calls::a_fault_that_stays_is_named_by_the_call_that_met_it_first,
         parent_calls::too_many_peers_cost_a_device_and_not_the_run,
+        parent_calls::each_refused_call_of_a_parent_of_simple_ipc_ends_the_run_and_is_named,
         recorded::the_calls_of_every_process_are_those_of_the_story,
         recorded::the_processes_share_one_clock,
         recorded::a_mapping_has_its_arguments,
@@ -73,6 +75,16 @@ fn trials() -> Vec<Trial> {
         recorded::a_killed_worker_takes_its_calls_with_it_and_the_others_do_not,
         recorded::a_refused_run_has_the_calls_of_its_parent,
         recorded::measuring_workers_are_told_from_those_of_the_run,
+        simple::buffers_of_two_devices_are_handed_round,
+        simple::every_combination_of_order_fill_and_verify_succeeds,
+        simple::there_may_be_more_or_fewer_steps_than_workers,
+        simple::a_size_need_be_no_multiple_of_anything,
+        simple::measurements_come_after_the_run,
+        simple::without_any_order_the_check_fails_every_time,
+        simple::a_single_worker_needs_no_order,
+        simple::devices_that_are_not_connected_are_named_and_the_rest_runs,
+        simple::what_cannot_be_is_refused_before_any_worker_gets_work,
+        simple::nothing_of_a_failed_run_is_left_on_the_machine,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use peermap_driver::Call;
 use peermap_ipc::{Output, Spawn};
 use peermap_report::Event;
-use peermap_scenario::{Backend, memmap_ipc};
+use peermap_scenario::Backend;
 
-use crate::backend::{SimBackend, launcher, options, patience};
+use crate::backend::{SimBackend, launcher, memmap_ipc, options, patience};
 use crate::fault::Fault;
 use crate::parent_calls::{Guarded, MockGuard};
 
@@ -114,7 +114,7 @@ fn play(backend: &dyn Backend) -> ExitCode {
         Event::Step { worker, step } => say(&format!("worker {worker}: {step}")),
         _ => {}
     };
-    let report = memmap_ipc::run(&options(), backend, &launcher(), &mut tell).unwrap();
+    let report = peermap_scenario::run(&memmap_ipc(&options()), backend, &launcher(), &mut tell).unwrap();
     ExitCode::from(report.exit_code())
 }
 

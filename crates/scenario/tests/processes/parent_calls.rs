@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use mockall::mock;
 use peermap_driver::{ByteSize, Call, CuResult, Driver, DriverError, Intercepted, Interceptor, Value};
 use peermap_report::Failure;
-use peermap_scenario::memmap_ipc::Options;
-use peermap_scenario::{Backend, BackendError, WorkerEndpoint};
+use peermap_scenario::{Backend, BackendError, Options, Scenario, WorkerEndpoint};
 
-use crate::backend::{SimBackend, options, run};
+use crate::backend::{SimBackend, memmap_ipc, options, play, simple_ipc};
 use crate::every_call::exit_code_of;
 use crate::story::{self, Told};
 
@@ -90,18 +89,24 @@ fn assert_all_given_back(seen: &Seen, what: &str) {
     let seen = seen.lock().unwrap();
     let made = |made| seen.iter().filter(|(call, passed)| *call == made && *passed).count();
     let tried = |back| seen.iter().filter(|(call, _)| *call == back).count();
-    assert_eq!(made(Call::cuMemCreate), tried(Call::cuMemRelease), "{what}: {seen:?}");
-    assert_eq!(made(Call::cuCtxCreate), tried(Call::cuCtxDestroy), "{what}: {seen:?}");
+    for (call, back) in [
+        (Call::cuMemCreate, Call::cuMemRelease),
+        (Call::cuMemAlloc, Call::cuMemFree),
+        (Call::cuEventCreate, Call::cuEventDestroy),
+        (Call::cuCtxCreate, Call::cuCtxDestroy),
+    ] {
+        assert_eq!(made(call), tried(back), "{call}, {what}: {seen:?}");
+    }
 }
 
 /// A run of which the parent's calls are refused that `refused` names, the first of which is `told`.
-fn refuse(asked: &Options, told: Told, code: CuResult, refused: impl Fn(usize) -> bool + Send + 'static) {
+fn refuse(asked: &Scenario, told: Told, code: CuResult, refused: impl Fn(usize) -> bool + Send + 'static) {
     let Told { number, call, step } = told;
     let what = format!("call {number}, {call}, is refused with {code}");
     let sim = SimBackend::new("h200-x2");
     let (guard, seen) = guard(refused, code);
     let begun = Instant::now();
-    let (result, _) = run(asked, &Guarded::new(&sim, guard));
+    let (result, _) = play(asked, &Guarded::new(&sim, guard));
     // The timeout is a minute: it was not what ended the run.
     assert!(begun.elapsed() < Duration::from_secs(30), "{what}: {:?}", begun.elapsed());
     let failure = result.map_or_else(|error| error.failure(), |report| report.failure.unwrap());
@@ -113,15 +118,23 @@ fn refuse(asked: &Options, told: Told, code: CuResult, refused: impl Fn(usize) -
     sim.assert_nothing_is_left();
 }
 
-fn with_peers() -> Options {
-    Options { enable_peers: true, ..options() }
+fn with_peers() -> Scenario {
+    memmap_ipc(&Options { enable_peers: true, ..options() })
+}
+
+fn without_peers() -> Scenario {
+    memmap_ipc(&options())
 }
 
 pub fn a_parent_makes_the_calls_of_the_story() {
-    for (asked, story) in [(options(), story::of_parent()), (with_peers(), story::of_parent_with_peers())] {
+    for (asked, story) in [
+        (without_peers(), story::of_parent()),
+        (with_peers(), story::of_parent_with_peers()),
+        (simple_ipc(&options()), story::of_simple_parent()),
+    ] {
         let sim = SimBackend::new("h200-x2");
         let (guard, seen) = guard(|_| false, CuResult::UNKNOWN);
-        assert!(run(&asked, &Guarded::new(&sim, guard)).0.unwrap().ok);
+        assert!(play(&asked, &Guarded::new(&sim, guard)).0.unwrap().ok);
         let made: Vec<Call> = seen.lock().unwrap().iter().map(|(call, _)| *call).collect();
         assert_eq!(made, story.iter().map(|told| told.call).collect::<Vec<_>>());
         assert_all_given_back(&seen, "a clean run");
@@ -132,7 +145,7 @@ pub fn a_parent_makes_the_calls_of_the_story() {
 pub fn each_refused_call_of_a_parent_ends_the_run_and_is_named() {
     for told in story::of_parent() {
         for code in [CuResult::INVALID_VALUE, CuResult::OUT_OF_MEMORY] {
-            refuse(&options(), told, code, move |number| number == told.number);
+            refuse(&without_peers(), told, code, move |number| number == told.number);
         }
     }
 }
@@ -141,6 +154,14 @@ pub fn each_refused_call_of_a_parent_with_contexts_ends_the_run_and_is_named() {
     for told in story::of_parent_with_peers() {
         for code in [CuResult::OUT_OF_MEMORY, CuResult::ILLEGAL_ADDRESS] {
             refuse(&with_peers(), told, code, move |number| number == told.number);
+        }
+    }
+}
+
+pub fn each_refused_call_of_a_parent_of_simple_ipc_ends_the_run_and_is_named() {
+    for told in story::of_simple_parent() {
+        for code in [CuResult::INVALID_VALUE, CuResult::ILLEGAL_ADDRESS] {
+            refuse(&simple_ipc(&options()), told, code, move |number| number == told.number);
         }
     }
 }
@@ -160,7 +181,7 @@ pub fn too_many_peers_cost_a_device_and_not_the_run() {
     for refused in numbers {
         let sim = SimBackend::new("h200-x2");
         let (guard, seen) = guard(move |number| number == refused, CuResult::TOO_MANY_PEERS);
-        let report = run(&with_peers(), &Guarded::new(&sim, guard)).0.unwrap();
+        let report = play(&with_peers(), &Guarded::new(&sim, guard)).0.unwrap();
         assert_eq!((report.ok, report.workers.len(), report.rejected.len()), (true, 1, 1), "call {refused}");
         assert_eq!(report.rejected[0].device, "device 1");
         assert!(report.rejected[0].reason.contains("CUDA_ERROR_TOO_MANY_PEERS"), "{}", report.rejected[0].reason);

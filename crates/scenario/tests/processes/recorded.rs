@@ -3,10 +3,9 @@
 use peermap_driver::{Call, CuResult};
 use peermap_report::calls::{Argument, CallRecord, ProcessCalls};
 use peermap_report::{Event, RunReport};
-use peermap_scenario::memmap_ipc::{self, Options};
-use peermap_scenario::{RunError, VerifyOn};
+use peermap_scenario::{Options, RunError, VerifyOn, run_recording_calls};
 
-use crate::backend::{SimBackend, launcher, options};
+use crate::backend::{SimBackend, launcher, memmap_ipc, options};
 use crate::fault::Fault;
 use crate::story::{self, Told};
 
@@ -14,7 +13,8 @@ use crate::story::{self, Told};
 fn record(asked: &Options, fault: Fault) -> (Result<RunReport, RunError>, Vec<ProcessCalls>) {
     let backend = SimBackend::new("h200-x2").with_fault(fault);
     let mut calls = Vec::new();
-    let result = memmap_ipc::run_recording_calls(asked, &backend, &launcher(), &mut |_: &Event| {}, &mut calls);
+    let scenario = memmap_ipc(asked);
+    let result = run_recording_calls(&scenario, &backend, &launcher(), &mut |_: &Event| {}, &mut calls);
     backend.assert_nothing_is_left();
     (result, calls)
 }

@@ -2,10 +2,9 @@
 
 use peermap_driver::ByteSize;
 use peermap_report::ExitCode;
-use peermap_scenario::memmap_ipc::{self, Options};
-use peermap_scenario::{DeviceChoice, Fill, Launcher, RunError, one_line};
+use peermap_scenario::{DeviceChoice, Fill, Launcher, Options, RunError, one_line};
 
-use crate::backend::{SimBackend, options, run};
+use crate::backend::{SimBackend, memmap_ipc, options, run};
 
 /// The exit code and the line of a request that has to be refused.
 fn refused(options: &Options, backend: &SimBackend) -> (ExitCode, String) {
@@ -61,7 +60,7 @@ pub fn a_refusal_is_a_report_too() {
     let backend = SimBackend::new("h200-x2");
     let asked = Options { size: ByteSize::mib(3), ..options() };
     let error = run(&asked, &backend).0.unwrap_err();
-    let report = memmap_ipc::refused(&asked, &backend, &error);
+    let report = peermap_scenario::refused(&memmap_ipc(&asked), &backend, &error);
     assert!(!report.ok);
     assert_eq!(report.workers, []);
     assert_eq!(report.exit_code(), ExitCode::Usage);
@@ -71,7 +70,7 @@ pub fn a_refusal_is_a_report_too() {
 pub fn an_executable_that_is_gone_is_named() {
     let launcher = Launcher { exe: "/nowhere/peermap".into(), args: Vec::new() };
     let backend = SimBackend::new("h200-x2");
-    let error = memmap_ipc::run(&options(), &backend, &launcher, &mut |_: &_| {}).unwrap_err();
+    let error = peermap_scenario::run(&memmap_ipc(&options()), &backend, &launcher, &mut |_: &_| {}).unwrap_err();
     assert!(matches!(error, RunError::Spawn { worker: 0, .. }));
     assert_eq!(error.exit_code(), ExitCode::Unexpected);
     assert!(one_line(&error).contains("/nowhere/peermap: no such file"), "{}", one_line(&error));
@@ -85,7 +84,7 @@ pub fn ids_above_255_are_refused_if_asked_for() {
     for devices in [None, both] {
         let asked = Options { devices, ..asked.clone() };
         let backend = SimBackend::new("h200-x2");
-        let error = memmap_ipc::run(&asked, &backend, &launcher, &mut |_: &_| {}).unwrap_err();
+        let error = peermap_scenario::run(&memmap_ipc(&asked), &backend, &launcher, &mut |_: &_| {}).unwrap_err();
         assert_eq!(error.exit_code(), ExitCode::Usage, "{error}");
         assert_eq!(one_line(&error), "the ids of 256 workers do not fit one byte; use --fill pattern");
     }

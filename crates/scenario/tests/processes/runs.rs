@@ -2,8 +2,7 @@
 
 use peermap_driver::ByteSize;
 use peermap_report::{Event, RunReport};
-use peermap_scenario::memmap_ipc::Options;
-use peermap_scenario::{DeviceChoice, Fill, Verify, VerifyOn};
+use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
 
 use crate::backend::{SimBackend, options, run};
 

@@ -18,22 +18,36 @@ fn tell(steps: &[(&'static str, &[Call])]) -> Vec<Told> {
     (1..).zip(calls).map(|(number, (call, step))| Told { number, call, step }).collect()
 }
 
-/// The calls of worker 1 of two, whose device is the second that it sees.
+const FIND_KERNEL: [Call; 3] = [cuModuleGetFunction, cuOccupancyMaxActiveBlocksPerMultiprocessor, cuDeviceGetAttribute];
+
+/// What worker 1 of two does before it gets at the buffers. Its device is the second that it sees.
+const PREPARE: [(&str, &[Call]); 6] = [
+    ("init", &[cuInit]),
+    ("receive descriptors", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGetUuid, cuDeviceGet, cuDeviceGetUuid]),
+    ("context", &[cuCtxCreate, cuStreamCreate]),
+    ("module", &[cuModuleLoadDataEx]),
+    ("module", &FIND_KERNEL),
+    ("module", &FIND_KERNEL),
+];
+
+/// What it does before it gives the buffers back.
+const CLEAR_AWAY: (&str, &[Call]) =
+    ("teardown", &[cuEventDestroy, cuEventDestroy, cuStreamDestroy, cuMemFree, cuModuleUnload]);
+
+fn verify(verify_on: VerifyOn) -> (&'static str, &'static [Call]) {
+    match verify_on {
+        VerifyOn::Device => {
+            ("verify 1", &[cuMemsetD8Async, cuMemsetD8Async, cuLaunchKernel, cuStreamSynchronize, cuMemcpyDtoH])
+        }
+        VerifyOn::Host => ("verify 1", &[cuMemcpyDtoH]),
+    }
+}
+
+/// The calls of worker 1 of two.
 pub fn of_worker(verify_on: VerifyOn) -> Vec<Told> {
     let fill = [cuEventRecord, cuLaunchKernel, cuEventRecord, cuStreamSynchronize, cuEventElapsedTime];
-    let verify: &[Call] = match verify_on {
-        VerifyOn::Device => &[cuMemsetD8Async, cuMemsetD8Async, cuLaunchKernel, cuStreamSynchronize, cuMemcpyDtoH],
-        VerifyOn::Host => &[cuMemcpyDtoH],
-    };
-    let find_kernel = [cuModuleGetFunction, cuOccupancyMaxActiveBlocksPerMultiprocessor, cuDeviceGetAttribute];
     let import = [cuMemImportFromShareableHandle, cuMemMap, cuMemRelease];
-    tell(&[
-        ("init", &[cuInit]),
-        ("receive descriptors", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGetUuid, cuDeviceGet, cuDeviceGetUuid]),
-        ("context", &[cuCtxCreate, cuStreamCreate]),
-        ("module", &[cuModuleLoadDataEx]),
-        ("module", &find_kernel),
-        ("module", &find_kernel),
+    let share: [(&str, &[Call]); 7] = [
         ("module", &[cuMemAlloc, cuEventCreate, cuEventCreate]),
         ("reserve", &[cuMemAddressReserve]),
         ("import and map", &import),
@@ -41,28 +55,49 @@ pub fn of_worker(verify_on: VerifyOn) -> Vec<Told> {
         ("access", &[cuMemSetAccess]),
         ("fill 0", &fill),
         ("fill 1", &fill),
-        ("verify 1", verify),
-        ("teardown", &[cuEventDestroy, cuEventDestroy, cuStreamDestroy, cuMemFree, cuModuleUnload]),
-        ("teardown", &[cuMemUnmap, cuMemAddressFree, cuCtxDestroy]),
-    ])
+    ];
+    let end = [verify(verify_on), CLEAR_AWAY, ("teardown", &[cuMemUnmap, cuMemAddressFree, cuCtxDestroy])];
+    tell(&[&PREPARE[..], &share, &end].concat())
+}
+
+/// The calls of worker 1 of two of simple-ipc.
+pub fn of_simple_worker(verify_on: VerifyOn) -> Vec<Told> {
+    let open = [cuIpcOpenMemHandle, cuIpcOpenEventHandle];
+    let fill = [cuStreamWaitEvent, cuEventRecord, cuLaunchKernel, cuEventRecord, cuEventRecord];
+    let share: [(&str, &[Call]); 6] = [
+        ("module", &[cuMemAlloc, cuEventCreate, cuEventCreate]),
+        ("open handles", &open),
+        ("open handles", &open),
+        ("fill 0", &fill),
+        ("fill 1", &fill),
+        ("synchronize", &[cuStreamSynchronize, cuEventElapsedTime]),
+    ];
+    let close = [cuIpcCloseMemHandle, cuIpcCloseMemHandle, cuEventDestroy, cuEventDestroy, cuCtxDestroy];
+    tell(&[&PREPARE[..], &share, &[verify(verify_on), CLEAR_AWAY, ("teardown", &close)]].concat())
+}
+
+/// What the parent does to choose two devices. `able` is how it finds out what one can do.
+fn choose(able: &[Call]) -> [(&'static str, &[Call]); 7] {
+    [
+        ("init", &[cuInit]),
+        ("choose devices", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGet]),
+        ("choose devices", able),
+        ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
+        ("choose devices", able),
+        ("choose devices", &[cuDeviceCanAccessPeer, cuDeviceCanAccessPeer]),
+        ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
+    ]
 }
 
 /// The calls of the parent of two workers on two devices.
 pub fn of_parent() -> Vec<Told> {
-    let able = [cuDeviceGetAttribute; 4];
-    tell(&[
-        ("init", &[cuInit]),
-        ("choose devices", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGet]),
-        ("choose devices", &able),
-        ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
-        ("choose devices", &able),
-        ("choose devices", &[cuDeviceCanAccessPeer, cuDeviceCanAccessPeer]),
-        ("choose devices", &[cuDeviceGetUuid, cuDeviceGetName]),
+    let share: [(&str, &[Call]); 4] = [
         ("check the size", &[cuMemGetAllocationGranularity, cuDeviceTotalMem]),
         ("allocate and export", &[cuMemCreate, cuMemExportToShareableHandle]),
         ("allocate and export", &[cuMemCreate, cuMemExportToShareableHandle]),
         ("release", &[cuMemRelease, cuMemRelease]),
-    ])
+    ];
+    tell(&[&choose(&[cuDeviceGetAttribute; 4])[..], &share].concat())
 }
 
 /// The same with peer access between contexts, as the sample does it.
@@ -84,4 +119,18 @@ pub fn of_parent_with_peers() -> Vec<Told> {
         ("allocate and export", &[cuMemCreate, cuMemExportToShareableHandle]),
         ("release", &[cuMemRelease, cuMemRelease]),
     ])
+}
+
+/// The calls of the parent of two workers of simple-ipc on two devices.
+pub fn of_simple_parent() -> Vec<Told> {
+    let make = [cuCtxCreate, cuMemAlloc, cuEventCreate, cuIpcGetMemHandle, cuIpcGetEventHandle];
+    let share: [(&str, &[Call]); 6] = [
+        ("check the size", &[cuDeviceTotalMem, cuDeviceTotalMem]),
+        ("allocate and export", &make),
+        ("allocate and export", &make),
+        ("release", &[cuCtxSetCurrent, cuMemFree, cuCtxSetCurrent, cuMemFree]),
+        ("release", &[cuCtxSetCurrent, cuEventDestroy, cuCtxSetCurrent, cuEventDestroy]),
+        ("release", &[cuCtxDestroy, cuCtxDestroy]),
+    ];
+    tell(&[&choose(&[cuDeviceGetAttribute; 2])[..], &share].concat())
 }

@@ -14,6 +14,7 @@ mod host_memory;
 mod interceptor;
 mod kernels;
 mod peers;
+mod pieces;
 mod pools;
 mod profiles;
 mod streams;

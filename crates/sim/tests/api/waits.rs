@@ -170,6 +170,16 @@ fn a_grace_of_time_ends_by_itself() {
 }
 
 #[test]
+fn a_hundred_queries_are_as_good_as_a_grace_of_time() {
+    let (process, ptr) = with_grace(Grace::Wall(Duration::from_secs(3600)));
+    process.memset_d8(ptr, 1, GRANULE).unwrap();
+    let event = process.event_create(NO_TIMING).unwrap();
+    process.event_record(event, Stream::NULL).unwrap();
+    assert!((0..50).all(|_| process.stream_query(Stream::NULL).is_err() && process.event_query(event).is_err()));
+    assert_eq!(process.event_query(event), Ok(()));
+}
+
+#[test]
 fn a_fault_of_overdue_work_does_not_spoil_the_call_that_ran_it() {
     let machine = machine_with(Policy::Measured, Grace::Calls(2));
     let process = in_context(&machine);

@@ -1,15 +1,16 @@
 //! Repeated measurements of a worker on its own buffer, after the verified part of a run.
 //!
-//! One worker measures at a time: all buffers lie on one device, and a worker beside it would take part of its bandwidth.
+//! One worker measures at a time: where buffers lie on one device, a worker beside it would take part of its bandwidth.
 
-use peermap_driver::{Result, Stream};
+use peermap_driver::Result;
 use peermap_ipc::Member;
 use peermap_report::{Rates, gigabytes_per_second};
 
+use super::Workplace;
 use crate::content::Author;
-use crate::device_kernels::{Buffer, DeviceKernels};
+use crate::device_kernels::Buffer;
 use crate::messages::Step;
-use crate::timing::{StreamTimer, median};
+use crate::timing::median;
 use crate::worker::{Station, WorkerError};
 
 /// Rounds that do not count: the first one loads kernels and wakes the device.
@@ -20,9 +21,7 @@ const ROUNDS: usize = 10;
 pub(super) fn rates(
     station: &mut Station<'_>,
     member: &mut Member,
-    kernels: &DeviceKernels<'_>,
-    timer: &StreamTimer<'_>,
-    stream: Stream,
+    workplace: &Workplace<'_>,
     buffer: Buffer,
 ) -> std::result::Result<Rates, WorkerError> {
     // From here on buffers are written again, so everybody must have verified.
@@ -30,7 +29,7 @@ pub(super) fn rates(
     let mut rates = Rates { fill_gb_s: 0.0, verify_gb_s: 0.0, memset_gb_s: 0.0 };
     for turn in 0..station.workers {
         if turn == station.worker {
-            rates = measure(station, kernels, timer, stream, buffer)?;
+            rates = measure(station, workplace, buffer)?;
         }
         station.meet(member, Step::Measure)?;
     }
@@ -38,23 +37,18 @@ pub(super) fn rates(
 }
 
 /// Memset, fill and verify by turns, so that a change of clocks meets all three alike.
-fn measure(
-    station: &Station<'_>,
-    kernels: &DeviceKernels<'_>,
-    timer: &StreamTimer<'_>,
-    stream: Stream,
-    buffer: Buffer,
-) -> Result<Rates> {
+fn measure(station: &Station<'_>, workplace: &Workplace<'_>, buffer: Buffer) -> Result<Rates> {
+    let Workplace { stream, kernels, timer, .. } = workplace;
     let author = Author { worker: station.worker, step: station.workers };
     let driver = station.driver;
     let timed = |work: &dyn Fn() -> Result<()>| {
         timer.around(work)?;
-        driver.stream_synchronize(stream)?;
+        driver.stream_synchronize(*stream)?;
         timer.milliseconds()
     };
     let mut times = [const { Vec::new() }; 3];
     for round in 0..WARM_UP + ROUNDS {
-        let memset = timed(&|| driver.memset_d8_async(buffer.ptr, author.id(), buffer.size, stream))?;
+        let memset = timed(&|| driver.memset_d8_async(buffer.ptr, author.id(), buffer.size, *stream))?;
         let fill = timed(&|| kernels.fill(buffer, author))?;
         kernels.clear_findings()?;
         let verify = timed(&|| kernels.verify(buffer, author))?;

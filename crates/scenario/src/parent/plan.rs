@@ -3,7 +3,7 @@
 use peermap_report::calls::ProcessCalls;
 use peermap_report::{Phases, RejectedDevice, RunReport, SCHEMA, WorkerReport};
 
-use super::{Options, Task};
+use super::Story;
 use crate::backend::Backend;
 use crate::content::Fill;
 use crate::crew::Hand;
@@ -11,16 +11,16 @@ use crate::devices::Chosen;
 use crate::error::{RunError, UsageError};
 use crate::kernels::KernelSource;
 use crate::messages::Done;
-
-/// The name of the scenario.
-pub(super) const SCENARIO: &str = "memmap-ipc";
+use crate::options::Options;
+use crate::ring::Task;
+use crate::scenario::Scenario;
 
 /// What was decided before the workers got their work.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The devices that take part; at least one.
     chosen: Vec<Chosen>,
     rejected: Vec<RejectedDevice>,
-    pub(super) workers: u32,
+    pub(crate) workers: u32,
     fill: Fill,
 }
 
@@ -35,14 +35,15 @@ impl Plan {
         Ok(Self { chosen, rejected, workers, fill })
     }
 
-    /// The device that holds all buffers.
-    pub(super) fn first(&self) -> &Chosen {
-        self.device_of(0)
+    /// The device of a worker. Neighbours sit on different devices, if there are several.
+    pub(crate) fn device_of(&self, worker: u32) -> &Chosen {
+        &self.chosen[worker as usize % self.chosen.len()]
     }
 
-    /// The device of a worker. Neighbours in the ring sit on different devices, if there are several.
-    pub(super) fn device_of(&self, worker: u32) -> &Chosen {
-        &self.chosen[worker as usize % self.chosen.len()]
+    /// The devices, each with the number of its workers.
+    pub(crate) fn workers_by_device(&self) -> Vec<(&Chosen, u32)> {
+        let each = self.workers / self.chosen.len() as u32;
+        self.chosen.iter().map(|device| (device, each)).collect()
     }
 
     /// What each worker is to do.
@@ -61,25 +62,18 @@ impl Plan {
     /// What came of it.
     pub(super) fn report(
         &self,
-        options: &Options,
+        story: &dyn Story,
         backend: &dyn Backend,
         kernels: &KernelSource,
         end: End<'_>,
     ) -> RunReport {
         RunReport {
-            schema: SCHEMA,
-            scenario: SCENARIO.to_owned(),
-            backend: backend.name().to_owned(),
-            profile: backend.profile().map(str::to_owned),
             ok: end.failure.is_none(),
-            options: options.shown(Some(self.fill), Some(kernels)),
             rejected: self.rejected.clone(),
-            workers: end.hands.iter().map(|hand| self.worker_report(options, hand)).collect(),
+            workers: end.hands.iter().map(|hand| self.worker_report(story.options(), hand)).collect(),
             wall_ms: end.wall_ms,
-            reference: None,
             failure: end.failure.as_ref().map(RunError::failure),
-            provenance: None,
-            calls: None,
+            ..outline(story, backend, Some(self.fill), Some(kernels))
         }
     }
 
@@ -115,23 +109,32 @@ impl Plan {
 
 /// The report of a run that ended with an error before any worker got its work.
 #[must_use]
-pub fn refused(options: &Options, backend: &dyn Backend, error: &RunError) -> RunReport {
+pub fn refused(scenario: &Scenario, backend: &dyn Backend, error: &RunError) -> RunReport {
+    let story = scenario.story();
     let rejected = match error {
         RunError::NoUsableDevice { rejected } => rejected.clone(),
         _ => Vec::new(),
     };
+    let failure = Some(error.failure());
+    RunReport { rejected, failure, ..outline(story, backend, story.options().fill, None) }
+}
+
+/// The report of a run of which nothing is known but what was asked for. `None`: not decided when the run ended.
+fn outline(story: &dyn Story, backend: &dyn Backend, fill: Option<Fill>, kernels: Option<&KernelSource>) -> RunReport {
+    let mut options = story.options().shown(fill, kernels);
+    options.extend(story.own_options().into_iter().map(|(name, value)| (name.to_owned(), value)));
     RunReport {
         schema: SCHEMA,
-        scenario: SCENARIO.to_owned(),
+        scenario: story.name().to_owned(),
         backend: backend.name().to_owned(),
         profile: backend.profile().map(str::to_owned),
         ok: false,
-        options: options.shown(options.fill, None),
-        rejected,
+        options,
+        rejected: Vec::new(),
         workers: Vec::new(),
         wall_ms: 0.0,
         reference: None,
-        failure: Some(error.failure()),
+        failure: None,
         provenance: None,
         calls: None,
     }

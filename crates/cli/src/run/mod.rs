@@ -1,13 +1,17 @@
 //! `peermap run`.
 
+mod args;
+
 use std::env;
 use std::io::Write;
 
 use anyhow::Context;
 use peermap_report::{Event, ExitCode, RunReport, event_line};
-use peermap_scenario::{Launcher, RunError, memmap_ipc, one_line};
+use peermap_scenario::{Launcher, RunError, one_line, refused, run_recording_calls};
 
-use crate::args::{MemmapIpc, Run, Scenario};
+pub(crate) use args::Run;
+use args::Scenario;
+
 use crate::backend::{self, Chosen};
 use crate::call_file::CallFile;
 use crate::refusal::Refusal;
@@ -15,29 +19,28 @@ use crate::{provenance, show};
 
 /// Runs a scenario.
 pub(crate) fn run(arguments: &Run) -> ExitCode {
-    match &arguments.scenario {
-        Scenario::MemmapIpc(arguments) => memmap_ipc(arguments).unwrap_or_else(|refusal| refusal.end(arguments.json)),
-    }
+    let scenario = &arguments.scenario;
+    run_somewhere(scenario).unwrap_or_else(|refusal| refusal.end(scenario.common().json))
 }
 
-fn memmap_ipc(arguments: &MemmapIpc) -> Result<ExitCode, Refusal> {
-    let chosen = backend::choose(&arguments.place)?;
+fn run_somewhere(scenario: &Scenario) -> Result<ExitCode, Refusal> {
+    let chosen = backend::choose(&scenario.common().place)?;
     // Before anything is started: what is wrong with the file can be said at once.
-    let mut file = arguments.profile_calls.as_deref().map(CallFile::new).transpose()?;
-    match run_on(&chosen, arguments, file.as_mut()) {
+    let mut file = scenario.common().profile_calls.as_deref().map(CallFile::new).transpose()?;
+    match run_on(&chosen, scenario, file.as_mut()) {
         Ok(code) => Ok(code),
         Err(Refused::NoDevice(error)) => {
             show::note(&format!("simulating: {}", one_line(&error)));
-            fall_back(arguments, file.as_mut())
+            fall_back(scenario, file.as_mut())
         }
         Err(Refused::With(refusal)) => Err(refusal),
     }
 }
 
 /// The simulator in place of a real driver that turned out to have no device.
-fn fall_back(arguments: &MemmapIpc, file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refusal> {
+fn fall_back(scenario: &Scenario, file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refusal> {
     let profile = backend::machine_profile(None).map_err(Refusal::unexpected)?;
-    run_on(&Chosen::Sim(profile), arguments, file).map_err(|refused| match refused {
+    run_on(&Chosen::Sim(profile), scenario, file).map_err(|refused| match refused {
         Refused::NoDevice(error) => because(&error),
         Refused::With(refusal) => refusal,
     })
@@ -55,23 +58,20 @@ fn because(error: &RunError) -> Refusal {
     Refusal::new(error.exit_code(), anyhow::Error::msg(one_line(error)))
 }
 
-fn run_on(chosen: &Chosen, arguments: &MemmapIpc, mut file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refused> {
+fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refused> {
     let backend = chosen.start().map_err(Refused::With)?;
     let exe = env::current_exe().context("this executable has no path");
     let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
     let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
-    let options = options_of(arguments);
-    let verbose = arguments.verbose;
+    let (wanted, verbose, json) = (scenario.wanted(), scenario.common().verbose, scenario.common().json);
     let mut sink = |event: &Event| {
         if verbose || !event.is_detail() {
             show::note(&event_line(event));
         }
     };
     let result = match &mut file {
-        Some(file) => {
-            memmap_ipc::run_recording_calls(&options, &*backend, &launcher, &mut sink, file.calls_of_another_attempt())
-        }
-        None => memmap_ipc::run(&options, &*backend, &launcher, &mut sink),
+        Some(file) => run_recording_calls(&wanted, &*backend, &launcher, &mut sink, file.calls_of_another_attempt()),
+        None => peermap_scenario::run(&wanted, &*backend, &launcher, &mut sink),
     };
     let with_calls = |report| match file {
         Some(file) => file.add_to(report),
@@ -80,31 +80,15 @@ fn run_on(chosen: &Chosen, arguments: &MemmapIpc, mut file: Option<&mut CallFile
     match result {
         Ok(report) => {
             let report = RunReport { provenance: Some(provenance::find(backend.name())), ..report };
-            Ok(present(&with_calls(report), arguments.json))
+            Ok(present(&with_calls(report), json))
         }
         Err(error @ RunError::Backend(_)) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
             Err(Refused::NoDevice(error))
         }
         Err(error) => {
-            let report = with_calls(memmap_ipc::refused(&options, &*backend, &error));
-            if arguments.json { Ok(present(&report, true)) } else { Err(Refused::With(because(&error))) }
+            let report = with_calls(refused(&wanted, &*backend, &error));
+            if json { Ok(present(&report, true)) } else { Err(Refused::With(because(&error))) }
         }
-    }
-}
-
-fn options_of(arguments: &MemmapIpc) -> memmap_ipc::Options {
-    memmap_ipc::Options {
-        devices: arguments.devices.clone(),
-        processes_per_device: arguments.processes_per_device,
-        size: arguments.size,
-        fill: arguments.fill,
-        verify: arguments.verify,
-        verify_on: arguments.verify_on,
-        timeout: arguments.timeout(),
-        enable_peers: arguments.enable_peers,
-        kernels: arguments.kernels.clone(),
-        measure: arguments.measure,
-        verbose: arguments.verbose,
     }
 }
 

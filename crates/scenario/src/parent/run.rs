@@ -9,10 +9,9 @@ use peermap_ipc::{Barrier, Deadline};
 use peermap_report::calls::ProcessCalls;
 use peermap_report::{Event, EventSink, Reference, RejectedDevice, Rejection, RunReport};
 
-use super::Options;
-use super::buffers::{Buffers, SizeError, check_size};
 use super::handover::Handover;
-use super::plan::{End, Plan, SCENARIO};
+use super::plan::End;
+use super::{Plan, SizeError, Story, SupplyError};
 use crate::backend::{Backend, BackendError};
 use crate::calls::{CallRecorder, Recorded};
 use crate::crew::{Crew, Hand};
@@ -20,11 +19,13 @@ use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
 use crate::error::{RunError, UsageError};
 use crate::kernels::{KernelSource, locate};
 use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
+use crate::options::Options;
 use crate::probe;
+use crate::scenario::Scenario;
 use crate::timing::ms_since;
 use crate::watched::{Watched, watched};
 
-/// Runs the scenario.
+/// Runs a scenario.
 ///
 /// Call it from the main thread: workers die with the thread that started them.
 ///
@@ -33,12 +34,12 @@ use crate::watched::{Watched, watched};
 /// wrong after that is the [`failure`](RunReport::failure) of the report, which lists the workers all the same. Either way
 /// all workers have ended when this returns.
 pub fn run(
-    options: &Options,
+    scenario: &Scenario,
     backend: &dyn Backend,
     launcher: &Launcher,
     events: &mut dyn EventSink,
 ) -> Result<RunReport, RunError> {
-    begin(options, backend, launcher, events, None)
+    begin(scenario, backend, launcher, events, None)
 }
 
 /// The same, and adds the driver calls of the parent and of each worker to `calls`, whether the run succeeds or not.
@@ -48,31 +49,34 @@ pub fn run(
 /// # Errors
 /// As [`run`].
 pub fn run_recording_calls(
-    options: &Options,
+    scenario: &Scenario,
     backend: &dyn Backend,
     launcher: &Launcher,
     events: &mut dyn EventSink,
     calls: &mut Vec<ProcessCalls>,
 ) -> Result<RunReport, RunError> {
-    begin(options, backend, launcher, events, Some(calls))
+    begin(scenario, backend, launcher, events, Some(calls))
 }
 
 fn begin(
-    options: &Options,
+    scenario: &Scenario,
     backend: &dyn Backend,
     launcher: &Launcher,
     events: &mut dyn EventSink,
     calls: Option<&mut Vec<ProcessCalls>>,
 ) -> Result<RunReport, RunError> {
+    let story = scenario.story();
+    let options = story.options();
     options.check()?;
+    story.check()?;
     let kernels = locate(options.kernels.as_deref(), &launcher.exe)?;
     events.event(&Event::RunStarted {
-        scenario: SCENARIO.to_owned(),
+        scenario: story.name().to_owned(),
         backend: backend.name().to_owned(),
         profile: backend.profile().map(str::to_owned),
     });
     let (record_calls, driver, workers_calls) = (calls.is_some(), OnceCell::new(), RefCell::default());
-    let run = Run { options, backend, launcher, kernels, record_calls, driver, workers_calls };
+    let run = Run { story, options, backend, launcher, kernels, record_calls, driver, workers_calls };
     let report = run.all(events).map_err(|error| run.cause(error));
     if let Some(calls) = calls {
         calls.extend(run.parent_calls());
@@ -84,6 +88,8 @@ fn begin(
 }
 
 struct Run<'a> {
+    story: &'a dyn Story,
+    /// What is asked of every scenario.
     options: &'a Options,
     backend: &'a dyn Backend,
     launcher: &'a Launcher,
@@ -120,7 +126,7 @@ impl Run<'_> {
 
     /// The run itself. `measure` has the workers measure after they have verified.
     fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
-        let Self { options, backend, kernels, .. } = self;
+        let Self { story, options, backend, kernels, .. } = self;
         let begun = Instant::now();
         let deadline = Deadline::after(options.timeout);
 
@@ -129,25 +135,26 @@ impl Run<'_> {
         self.employ(&mut crew, self.first_workers()?)?;
 
         let driver = watched(self.driver()?);
-        let Selection { chosen, rejected } = choose(&driver, options)?;
+        let Selection { chosen, rejected } = choose(&driver, *story)?;
         announce(&rejected, events);
         let workers = options.workers(chosen.len())?;
         let plan = Plan::new(options, chosen, rejected, workers)?;
-        check_size(&driver, plan.first(), workers, options.size, backend.memory_limit())
-            .map_err(|error| size_error(&driver, error))?;
+        let checked = story.check_size(&driver, &plan, backend.memory_limit());
+        checked.map_err(|error| size_error(&driver, error))?;
         self.employ(&mut crew, workers)?;
 
-        // The memory: create and export, on the first device.
-        let created = Buffers::create(&driver, plan.first(), workers, options.size);
-        let mut buffers = created.map_err(|source| in_parent(&driver, "allocate and export", source))?;
-        let barrier = Barrier::create(SCENARIO, workers).map_err(|source| RunError::Barrier { source })?;
+        let supplied = story.supply(&driver, &plan);
+        let mut supplies = supplied.map_err(|error| supply_error(&driver, error))?;
+        let barrier = Barrier::create(story.name(), workers).map_err(|source| RunError::Barrier { source })?;
 
         // Every worker that is ready gets all descriptors; from then on this process only watches.
-        let task = plan.task(options, kernels, measure);
-        let mut handover = Handover::new(&plan, task, &mut buffers, barrier, descriptor_batch()?, self.record_calls);
+        let role = story.role(plan.task(options, kernels, measure), workers);
+        let steps = story.steps(workers);
+        let mut handover =
+            Handover::new(&plan, role, steps, &mut *supplies, barrier, descriptor_batch()?, self.record_calls);
         let outcome = crew.conduct(&mut handover, events, deadline);
 
-        let released = buffers.release().map_err(|source| in_parent(&driver, "release", source));
+        let released = supplies.release().map_err(|source| in_parent(&driver, "release", source));
         let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
         let end = End {
             hands: crew.hands(),
@@ -158,7 +165,7 @@ impl Run<'_> {
         if self.record_calls {
             self.workers_calls.borrow_mut().extend(plan.calls(crew.hands(), measure));
         }
-        Ok(plan.report(options, *backend, kernels, end))
+        Ok(plan.report(*story, *backend, kernels, end))
     }
 
     /// A second run whose workers measure, so that measuring does not falsify the first.
@@ -212,8 +219,9 @@ impl Run<'_> {
     }
 }
 
-fn choose(driver: &Watched<'_>, options: &Options) -> Result<Selection, RunError> {
-    select(driver, options.devices.as_deref(), options.enable_peers).map_err(|error| match error {
+fn choose(driver: &Watched<'_>, story: &dyn Story) -> Result<Selection, RunError> {
+    let options = story.options();
+    select(driver, options.devices.as_deref(), story.needs(), options.enable_peers).map_err(|error| match error {
         SelectError::Usage(usage) => usage.into(),
         SelectError::NoneUsable { rejected } => RunError::NoUsableDevice { rejected },
         SelectError::Driver(source) => in_parent(driver, "choose devices", source),
@@ -230,6 +238,13 @@ fn size_error(driver: &Watched<'_>, error: SizeError) -> RunError {
     match error {
         SizeError::Usage(usage) => usage.into(),
         SizeError::Driver(source) => in_parent(driver, "check the size", source),
+    }
+}
+
+fn supply_error(driver: &Watched<'_>, error: SupplyError) -> RunError {
+    match error {
+        SupplyError::Driver(source) => in_parent(driver, "allocate and export", source),
+        SupplyError::SharedMemory(source) => RunError::SharedMemory { source },
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! What can be asked of every scenario.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use crate::devices::{DeviceChoice, MAX_DEVICES};
 use crate::error::UsageError;
 use crate::kernels::KernelSource;
 
-/// What can be asked of [`run`](super::run).
+/// What can be asked of every scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The devices, in this order; `None`: all that fit together.
     pub devices: Option<Vec<DeviceChoice>>,
     /// Workers on each device.
     pub processes_per_device: u32,
-    /// The size of each worker's buffer, a multiple of the granularity.
+    /// The size of each worker's buffer.
     pub size: ByteSize,
     /// What workers fill with; `None`: their ids, or the pattern if there are more than 255.
     pub fill: Option<Fill>,
@@ -59,7 +59,7 @@ impl Default for Options {
 
 impl Options {
     /// Refuses what cannot be on any machine.
-    pub(super) fn check(&self) -> Result<(), UsageError> {
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
         if self.size.is_zero() {
             return Err(UsageError::ZeroSize);
         }
@@ -81,19 +81,19 @@ impl Options {
     }
 
     /// The workers of so many devices.
-    pub(super) fn workers(&self, devices: usize) -> Result<u32, UsageError> {
+    pub(crate) fn workers(&self, devices: usize) -> Result<u32, UsageError> {
         let max = peermap_ipc::barrier::MAX_MEMBERS;
         let workers = (devices as u64).saturating_mul(u64::from(self.processes_per_device));
         u32::try_from(workers).ok().filter(|count| *count <= max).ok_or(UsageError::TooManyWorkers { workers, max })
     }
 
     /// What so many workers fill with.
-    pub(super) fn fill_of(&self, workers: u32) -> Result<Fill, UsageError> {
+    pub(crate) fn fill_of(&self, workers: u32) -> Result<Fill, UsageError> {
         Fill::decide(self.fill, workers).ok_or(UsageError::IdsDoNotFit { workers })
     }
 
     /// The same for a report. `None`: not decided when the run ended.
-    pub(super) fn shown(&self, fill: Option<Fill>, kernels: Option<&KernelSource>) -> BTreeMap<String, String> {
+    pub(crate) fn shown(&self, fill: Option<Fill>, kernels: Option<&KernelSource>) -> BTreeMap<String, String> {
         let devices = self.devices.as_ref().map_or_else(
             || "all".to_owned(),
             |devices| devices.iter().map(DeviceChoice::to_string).collect::<Vec<_>>().join(", "),

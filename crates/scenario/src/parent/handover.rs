@@ -1,4 +1,4 @@
-//! What this scenario adds to the supervision of its workers: the order, the descriptors, the barrier, the progress.
+//! What a run adds to the supervision of its workers: the order, the descriptors, the barrier, the progress.
 
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -6,42 +6,41 @@ use std::time::Duration;
 use peermap_ipc::{Barrier, Deadline, IpcError};
 use peermap_report::{Event, EventSink};
 
-use super::Task;
-use super::buffers::Buffers;
-use super::plan::Plan;
+use super::{Plan, Supplies};
 use crate::crew::{Conductor, Ready};
 use crate::messages::{Role, Start, Step, ToWorker};
 use crate::timing::whole_ms;
 
 /// Hands the work out, and keeps the barrier.
-pub(super) struct Handover<'a, 'd> {
+pub(super) struct Handover<'a> {
     plan: &'a Plan,
-    task: Task,
-    buffers: &'a mut Buffers<'d>,
+    role: Role,
+    supplies: &'a mut dyn Supplies,
     barrier: Barrier,
     batch: usize,
     record_calls: bool,
     /// How many workers have all descriptors.
     served: u32,
-    /// How many workers have done their part of each ring step. Their messages come over channels of their own, so that of
+    /// How many workers have done their part of each step. Their messages come over channels of their own, so that of
     /// one for a step may be read before that of another for the step before.
     arrived: Vec<u32>,
 }
 
-impl<'a, 'd> Handover<'a, 'd> {
+impl<'a> Handover<'a> {
     pub(super) fn new(
         plan: &'a Plan,
-        task: Task,
-        buffers: &'a mut Buffers<'d>,
+        role: Role,
+        steps: u32,
+        supplies: &'a mut dyn Supplies,
         barrier: Barrier,
         batch: usize,
         record_calls: bool,
     ) -> Self {
-        let arrived = vec![0; plan.workers as usize];
-        Self { plan, task, buffers, barrier, batch, record_calls, served: 0, arrived }
+        let arrived = vec![0; steps as usize];
+        Self { plan, role, supplies, barrier, batch, record_calls, served: 0, arrived }
     }
 
-    fn order(&self, worker: u32, deadline: Deadline) -> ToWorker {
+    fn order(&self, worker: u32, descriptors: usize, deadline: Deadline) -> ToWorker {
         // Workers get a little more, so that it is the parent that notices the end of the time and says who is late.
         const MORE: Duration = Duration::from_secs(1);
         let time_left = deadline.remaining().map_or(Duration::MAX, |left| left.saturating_add(MORE));
@@ -51,22 +50,26 @@ impl<'a, 'd> Handover<'a, 'd> {
             device: Some(self.plan.device_of(worker).uuid),
             time_left_ms: whole_ms(time_left),
             record_calls: self.record_calls,
-            role: Role::MemmapIpc(self.task.clone()),
+            descriptors: descriptors as u64,
+            role: self.role.clone(),
         })
     }
 }
 
-impl Conductor for Handover<'_, '_> {
+impl Conductor for Handover<'_> {
     fn start(&mut self, ready: Ready<'_>, events: &mut dyn EventSink) -> Result<(), IpcError> {
         let Ready { worker, pid, channel, deadline } = ready;
         let device = self.plan.device_of(worker);
         let device = format!("{} ({})", device.device, device.name);
-        channel.send(&self.order(worker, deadline), &[self.barrier.as_fd()], deadline)?;
-        channel.send_fds(&self.buffers.descriptors(), self.batch, deadline)?;
+        let descriptors = self.supplies.descriptors();
+        channel.send(&self.order(worker, descriptors.len(), deadline), &[self.barrier.as_fd()], deadline)?;
+        if !descriptors.is_empty() {
+            channel.send_fds(&descriptors, self.batch, deadline)?;
+        }
         events.event(&Event::WorkerStarted { worker, pid, device });
         self.served += 1;
         if self.served == self.plan.workers {
-            self.buffers.close_descriptors();
+            self.supplies.close_descriptors();
         }
         Ok(())
     }
@@ -76,7 +79,7 @@ impl Conductor for Handover<'_, '_> {
         let Some(arrived) = self.arrived.get_mut(step as usize) else { return };
         *arrived += 1;
         if *arrived == self.plan.workers {
-            events.event(&Event::Progress { done: step + 1, of: self.plan.workers });
+            events.event(&Event::Progress { done: step + 1, of: self.arrived.len() as u32 });
         }
     }
 

@@ -1,0 +1,82 @@
+//! Whole runs, and the slowest worker's time in each phase.
+
+use peermap_driver::ByteSize;
+use peermap_report::RunReport;
+use peermap_scenario::Options;
+use peermap_scenario::simple_ipc::SimpleIpc;
+
+use super::{nanoseconds, slowest};
+use crate::error::BenchError;
+use crate::rig::Rig;
+use crate::suite::{Group, Output, Planned};
+
+/// A scenario, as it is measured.
+struct Whole {
+    /// The name of the whole run.
+    name: &'static str,
+    /// The names of the phases, each with the phase.
+    phases: &'static [(&'static str, &'static str)],
+    run: fn(&Rig<'_>, &Options) -> Result<RunReport, BenchError>,
+}
+
+static WHOLE: [Whole; 2] = [
+    Whole {
+        name: "memmap_ipc",
+        phases: &[
+            ("init", "init"),
+            ("context", "context"),
+            ("module", "module"),
+            ("map", "map"),
+            ("fill", "fill"),
+            ("verify", "verify"),
+            ("teardown", "teardown"),
+        ],
+        run: |rig, options| rig.crew.memmap_ipc(options),
+    },
+    Whole {
+        name: "simple_ipc",
+        phases: &[
+            ("simple_init", "init"),
+            ("simple_context", "context"),
+            ("simple_module", "module"),
+            ("simple_open", "open"),
+            ("simple_ring", "ring"),
+            ("simple_verify", "verify"),
+            ("simple_teardown", "teardown"),
+        ],
+        run: |rig, options| rig.crew.simple_ipc(&SimpleIpc { options: options.clone(), ..SimpleIpc::default() }),
+    },
+];
+
+/// A group for each scenario.
+pub(super) fn groups<'r>(
+    rig: &'r Rig<'_>,
+    size: ByteSize,
+    processes_per_device: u32,
+) -> impl Iterator<Item = Planned<'r>> {
+    WHOLE.iter().map(move |whole| Planned {
+        outputs: std::iter::once(whole.name)
+            .chain(whole.phases.iter().map(|(name, _)| *name))
+            .map(Output::time)
+            .collect(),
+        parameters: vec![("processes_per_device", processes_per_device.to_string()), ("size", size.to_string())],
+        make: Box::new(move || {
+            let options = Options { size, processes_per_device, ..Options::default() };
+            Ok(Box::new(Run { rig, whole, options }))
+        }),
+    })
+}
+
+struct Run<'r, 'd> {
+    rig: &'r Rig<'d>,
+    whole: &'static Whole,
+    options: Options,
+}
+
+impl Group for Run<'_, '_> {
+    fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
+        let report = (self.whole.run)(self.rig, &self.options)?;
+        let phases = self.whole.phases.iter().map(|(_, phase)| slowest(&report, phase));
+        Ok(std::iter::once(nanoseconds(report.wall_ms)).chain(phases).collect())
+    }
+}

@@ -1,0 +1,146 @@
+//! Arguments of `run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use peermap_driver::ByteSize;
+use peermap_scenario::memmap_ipc;
+use peermap_scenario::simple_ipc::{self, Order};
+use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
+
+use crate::args::{Where, exit_codes};
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(subcommand)]
+    pub(crate) scenario: Scenario,
+}
+
+/// The scenarios.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scenario {
+    /// NVIDIA's memMapIPCDrv: buffers of one device, mapped by a process per device, filled and verified in a ring.
+    ///
+    /// For example: peermap run memmap-ipc --profile h200-x2 --verify all --fill pattern
+    #[command(name = "memmap-ipc", after_help = exit_codes())]
+    MemmapIpc(MemmapIpc),
+    /// NVIDIA's simpleIPC: cuMemAlloc buffers of each worker's device, handed round in the order of shared events.
+    ///
+    /// For example: peermap run simple-ipc --profile h200-x2 --processes-per-device 4 --order host
+    #[command(name = "simple-ipc", after_help = exit_codes())]
+    SimpleIpc(SimpleIpc),
+}
+
+/// Arguments of every scenario.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Devices by ordinal or UUID, separated by commas; all that fit together if not given.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    devices: Option<Vec<DeviceChoice>>,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
+    /// for up to 255 workers and pattern above.
+    #[arg(long, value_name = "id|pattern")]
+    fill: Option<Fill>,
+    /// Whether each worker verifies its own buffer or all.
+    #[arg(long, value_name = "own|all", default_value = "own")]
+    verify: Verify,
+    /// Whether a kernel verifies, or the host after a copy.
+    #[arg(long, value_name = "device|host", default_value = "device")]
+    verify_on: VerifyOn,
+    /// How many seconds the run may take.
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    timeout: u64,
+    /// Enable peer access between all contexts first, as the sample does.
+    #[arg(long)]
+    enable_peers: bool,
+    /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
+    /// Measure fill, verify and memset, and initialisation, after the verified run.
+    #[arg(long)]
+    measure: bool,
+    /// Record every driver call of every process: summed up after the result, and one by one in this file for
+    /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile_calls: Option<PathBuf>,
+    /// Print one JSON object on standard output instead of the table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show each worker's steps, the kernels' source and the compiler's logs.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// Arguments of `run memmap-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct MemmapIpc {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `run simple-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct SimpleIpc {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB.
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
+    size: ByteSize,
+    /// What keeps a step's work behind that of the step before: events that the workers share; the host, which waits for the
+    /// work in every step; or nothing, a mistake that the simulator shows as a mismatch.
+    #[arg(long, value_name = "events|host|none", default_value = "events")]
+    order: Order,
+    /// How many steps there are; as many as workers if not given.
+    #[arg(long, value_name = "N")]
+    steps: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Scenario {
+    /// What is asked of every scenario.
+    pub(crate) const fn common(&self) -> &Common {
+        match self {
+            Self::MemmapIpc(arguments) => &arguments.common,
+            Self::SimpleIpc(arguments) => &arguments.common,
+        }
+    }
+
+    /// The same without where it runs and what is shown.
+    pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
+        match self {
+            Self::MemmapIpc(MemmapIpc { common, size }) => memmap_ipc::MemmapIpc(common.options(*size)).into(),
+            Self::SimpleIpc(SimpleIpc { common, size, order, steps }) => {
+                let (options, order, steps) = (common.options(*size), *order, *steps);
+                simple_ipc::SimpleIpc { options, order, steps }.into()
+            }
+        }
+    }
+}
+
+impl Common {
+    fn options(&self, size: ByteSize) -> Options {
+        Options {
+            devices: self.devices.clone(),
+            processes_per_device: self.processes_per_device,
+            size,
+            fill: self.fill,
+            verify: self.verify,
+            verify_on: self.verify_on,
+            timeout: Duration::from_secs(self.timeout),
+            enable_peers: self.enable_peers,
+            kernels: self.kernels.clone(),
+            measure: self.measure,
+            verbose: self.verbose,
+        }
+    }
+}

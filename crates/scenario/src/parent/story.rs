@@ -1,0 +1,129 @@
+//! What a scenario adds to the parent's story.
+
+use std::os::fd::BorrowedFd;
+
+use peermap_driver::{ByteSize, Driver, DriverError};
+use peermap_ipc::ShmError;
+
+use super::Plan;
+use crate::devices::{Chosen, Need};
+use crate::error::UsageError;
+use crate::launch::share;
+use crate::messages::Role;
+use crate::options::Options;
+use crate::ring::Task;
+
+/// What a scenario adds to the parent's story.
+pub(crate) trait Story {
+    /// Its name on the command line and in reports.
+    fn name(&self) -> &'static str;
+
+    /// What is asked of it and of every other scenario.
+    fn options(&self) -> &Options;
+
+    /// What is asked of it alone, for a report.
+    fn own_options(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// Refuses what cannot be on any machine, beyond what every scenario refuses.
+    fn check(&self) -> Result<(), UsageError> {
+        Ok(())
+    }
+
+    /// What a device needs in order to take part, beyond what every scenario asks of it.
+    fn needs(&self) -> &'static [Need];
+
+    /// How many steps such a run has after which all wait for all.
+    fn steps(&self, workers: u32) -> u32;
+
+    /// Refuses a size that the devices, or this host if it has to back them, do not have.
+    fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError>;
+
+    /// Makes the memory that the workers share.
+    fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError>;
+
+    /// What each worker is to do.
+    fn role(&self, task: Task, workers: u32) -> Role;
+}
+
+/// What the parent holds for its workers. Whatever is left of it is given back when it is dropped.
+pub(crate) trait Supplies {
+    /// The descriptors to hand to every worker.
+    fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
+
+    /// Closes the descriptors, once every worker has its own copies.
+    fn close_descriptors(&mut self);
+
+    /// Gives everything back, once the last worker has ended.
+    fn release(self: Box<Self>) -> Result<(), DriverError>;
+}
+
+/// Why the size of the buffers cannot be.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SizeError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+}
+
+/// Why there are no supplies.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SupplyError {
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    #[error(transparent)]
+    SharedMemory(#[from] ShmError),
+}
+
+/// Checks that buffers of `size` fit: so many on each device, and all of them on this host if it has to back them.
+///
+/// # Units
+/// Memory is given in whole pages of `page` bytes.
+pub(crate) fn check_room(
+    driver: &dyn Driver,
+    buffers: &[(&Chosen, u32)],
+    size: ByteSize,
+    page: ByteSize,
+    host_limit: Option<ByteSize>,
+) -> Result<(), SizeError> {
+    // What is left of a page holds nothing, and would be shown in bytes.
+    let whole = |limit: ByteSize| share(limit, 1, page).unwrap_or(ByteSize::ZERO);
+    let mut rooms = Vec::new();
+    for (device, count) in buffers {
+        rooms.push(Room { device: Some(device), count: *count, limit: whole(driver.device_total_mem(device.device)?) });
+    }
+    let count = buffers.iter().map(|(_, count)| count).sum();
+    rooms.extend(host_limit.map(|limit| Room { device: None, count, limit: whole(limit) }));
+    // The narrowest is the one to name: whoever heeds another would meet it next.
+    let Some(narrowest) = rooms.iter().min_by_key(|room| room.limit.get() / u64::from(room.count.max(1))) else {
+        return Ok(());
+    };
+    if narrowest.holds(size, page) { Ok(()) } else { Err(narrowest.refusal(size, page).into()) }
+}
+
+/// Room for some buffers.
+struct Room<'a> {
+    /// Where; `None`: on this host.
+    device: Option<&'a Chosen>,
+    count: u32,
+    limit: ByteSize,
+}
+
+impl Room<'_> {
+    fn holds(&self, size: ByteSize, page: ByteSize) -> bool {
+        let needed = size.checked_next_multiple_of(page).and_then(|each| each.checked_mul(u64::from(self.count)));
+        needed.is_some_and(|needed| needed <= self.limit)
+    }
+
+    fn refusal(&self, size: ByteSize, page: ByteSize) -> UsageError {
+        let (workers, limit, most) = (self.count, self.limit, share(self.limit, self.count, page));
+        match self.device {
+            Some(Chosen { device, .. }) => {
+                UsageError::LargerThanDevice { workers, size, device: device.to_string(), total: limit, most }
+            }
+            None => UsageError::LargerThanHost { workers, size, limit, most },
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Which scenario runs, and what is asked of it.
+
+use crate::memmap_ipc::MemmapIpc;
+use crate::parent::Story;
+use crate::simple_ipc::SimpleIpc;
+
+/// A scenario, and what is asked of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Scenario {
+    /// [`memmap_ipc`](crate::memmap_ipc).
+    MemmapIpc(MemmapIpc),
+    /// [`simple_ipc`](crate::simple_ipc).
+    SimpleIpc(SimpleIpc),
+}
+
+impl Scenario {
+    /// What is its own in the parent's story.
+    pub(crate) fn story(&self) -> &dyn Story {
+        match self {
+            Self::MemmapIpc(scenario) => scenario,
+            Self::SimpleIpc(scenario) => scenario,
+        }
+    }
+}
+
+impl From<MemmapIpc> for Scenario {
+    fn from(scenario: MemmapIpc) -> Self {
+        Self::MemmapIpc(scenario)
+    }
+}
+
+impl From<SimpleIpc> for Scenario {
+    fn from(scenario: SimpleIpc) -> Self {
+        Self::SimpleIpc(scenario)
+    }
+}

@@ -1,0 +1,79 @@
+//! What can be asked of this scenario alone.
+
+use peermap_driver::ByteSize;
+use serde::{Deserialize, Serialize};
+
+use crate::error::UsageError;
+use crate::names::names;
+use crate::options::Options;
+
+/// What keeps a step's work behind that of the step before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// Events that the processes share, as in NVIDIA's sample. The host waits for no work.
+    Events,
+    /// The host: each worker waits for its work in every step.
+    Host,
+    /// Nothing, which is a mistake: who fills a buffer last is a matter of luck.
+    None,
+}
+
+names!(Order { Events = "events", Host = "host", None = "none", });
+
+/// The most steps of a run: each is counted.
+const MOST_STEPS: u32 = 1_000_000;
+
+/// The scenario, and what is asked of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleIpc {
+    /// What is asked of every scenario.
+    pub options: Options,
+    /// What keeps the steps apart.
+    pub order: Order,
+    /// How many steps there are; `None`: as many as workers.
+    pub steps: Option<u32>,
+}
+
+impl Default for SimpleIpc {
+    fn default() -> Self {
+        let options = Options { size: ByteSize::mib(64), ..Options::default() };
+        Self { options, order: Order::Events, steps: None }
+    }
+}
+
+impl SimpleIpc {
+    /// Refuses numbers of steps that cannot be.
+    pub(super) fn check_steps(&self) -> Result<(), UsageError> {
+        match self.steps {
+            Some(0) => Err(UsageError::ZeroSteps),
+            Some(steps) if steps > MOST_STEPS => Err(UsageError::TooManySteps { steps, max: MOST_STEPS }),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_the_samples() {
+        let scenario = SimpleIpc::default();
+        assert_eq!((scenario.options.size, scenario.order, scenario.steps), (ByteSize::mib(64), Order::Events, None));
+    }
+
+    #[test]
+    fn steps_that_cannot_be_are_refused() {
+        let check = |steps| SimpleIpc { steps, ..SimpleIpc::default() }.check_steps();
+        assert!(matches!(check(Some(0)), Err(UsageError::ZeroSteps)));
+        assert!(matches!(check(Some(1_000_001)), Err(UsageError::TooManySteps { steps: 1_000_001, max: 1_000_000 })));
+        assert!(check(Some(1_000_000)).is_ok() && check(None).is_ok());
+    }
+
+    #[test]
+    fn orders_have_names() {
+        assert!(Order::NAMES.iter().all(|name| name.parse::<Order>().unwrap().to_string() == *name));
+        let unknown = "graph".parse::<Order>().unwrap_err();
+        assert_eq!(unknown.to_string(), "\"graph\" is unknown; use events or host or none");
+    }
+}

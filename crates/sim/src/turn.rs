@@ -1,0 +1,54 @@
+//! The turn of a process: while it has it, no other process runs work as one piece.
+
+use std::time::Duration;
+
+use peermap_driver::Result;
+use peermap_model::{Outside, Process};
+
+use crate::process::{Inner, State};
+use crate::tables::Tables;
+
+/// The turn of a process, for as long as this lives. Threads of one process share it.
+pub(crate) struct Turn<'i>(&'i Inner);
+
+impl Inner {
+    /// Waits for the turn. The caller holds no lock.
+    pub(crate) fn turn(&self) -> Turn<'_> {
+        while !self.try_turn() {
+            std::thread::sleep(TURN_INTERVAL);
+        }
+        Turn(self)
+    }
+
+    fn try_turn(&self) -> bool {
+        let mut state = self.lock();
+        // A machine that is gone says so at the next question; until then nobody else has a turn either.
+        let taken = state.in_turn > 0 || self.ask_for_turn(&mut state, Process::take_turn).unwrap_or(true);
+        state.in_turn += u32::from(taken);
+        taken
+    }
+
+    fn ask_for_turn<T>(
+        &self,
+        state: &mut State,
+        ask: impl FnOnce(&Process, &mut Outside<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let State { process, link, .. } = state;
+        let mut tables = Tables(&self.memory.tables);
+        ask(process, &mut Outside { machine: &mut **link, tables: &mut tables })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.in_turn -= 1;
+        if state.in_turn == 0 {
+            // As above.
+            drop(self.0.ask_for_turn(&mut state, Process::give_turn));
+        }
+    }
+}
+
+/// How often a process asks whether another one's turn has ended.
+const TURN_INTERVAL: Duration = Duration::from_micros(100);
