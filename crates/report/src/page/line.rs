@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::bench::Unit;
 
 use super::figure::{self, Area, At, KINDS, MARGIN, Tick, WIDTH};
+use super::gather::Figure;
 use super::measured::{self, Suite};
 use super::scale::{Scale, range};
 use super::series::{self, Along, Point, Series};
@@ -22,21 +23,22 @@ const ROOM: f64 = 1.15;
 /// The figures of a suite in a unit, with the same axes for the same parameter.
 pub(super) fn figures(suite: &Suite<'_>, unit: Unit) -> Vec<Markup> {
     let all = series::lines(suite, unit);
-    all.iter().flat_map(|along| along.figures.iter().map(|lines| figure(unit, along, lines))).collect()
+    all.iter().flat_map(|along| along.figures.iter().map(|one| figure(unit, along, one))).collect()
 }
 
-fn figure(unit: Unit, along: &Along<'_>, lines: &[Series]) -> Markup {
-    let points: Vec<&Point> = along.figures.iter().flatten().flat_map(|line| &line.points).collect();
+fn figure(unit: Unit, along: &Along<'_>, Figure { common, lines }: &Figure) -> Markup {
+    let all = along.figures.iter().flat_map(|figure| &figure.lines);
+    let points: Vec<&Point> = all.flat_map(|line| &line.points).collect();
     let across = Across::new(along.key, &points);
     let up = up(unit, &points);
     let title = format!("{} by {}", subject(unit), along.key.replace('_', " "));
     let labels: Vec<String> = lines.iter().map(|line| line.label.clone()).collect();
     html! {
         figure {
-            figcaption { (title) }
+            figcaption { (title) @if let Some(common) = common { small { (common) } } }
             (figure::key(&labels))
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" {
-                title { (title) ": " (labels.join("; ")) }
+                title { (title) @if let Some(common) = common { ", " (common) } ": " (labels.join("; ")) }
                 desc { (description(unit, lines)) }
                 (figure::rows(&AREA, unit, &up, 6))
                 (figure::columns(&AREA, &across.ticks()))
@@ -167,7 +169,7 @@ mod tests {
     }
 
     fn drawn(unit: Unit, line: Series) -> String {
-        let along = Along { key: "size", figures: vec![vec![line]] };
+        let along = Along { key: "size", figures: vec![Figure { common: None, lines: vec![line] }] };
         figure(unit, &along, &along.figures[0]).into_string()
     }
 

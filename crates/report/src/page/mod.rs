@@ -7,6 +7,7 @@ mod document;
 mod facts;
 mod figure;
 mod frame;
+mod gather;
 mod heat;
 mod history;
 mod line;

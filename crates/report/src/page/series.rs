@@ -1,8 +1,8 @@
-//! Which benchmarks make a line by size, and which lines share a figure.
+//! Which benchmarks make a line by size.
 
 use crate::bench::{Interval, Unit};
 
-use super::figure::KINDS;
+use super::gather::{Figure, gather};
 use super::measured::{Measured, Suite};
 
 /// What a line does not tell apart: devices are joined, since every pair of eight would be 64 lines.
@@ -31,7 +31,7 @@ pub(super) struct Series {
 pub(super) struct Along<'r> {
     /// The parameter.
     pub(super) key: &'r str,
-    pub(super) figures: Vec<Vec<Series>>,
+    pub(super) figures: Vec<Figure>,
 }
 
 /// The lines of a suite in a unit. Those of one size alone are none.
@@ -54,13 +54,7 @@ pub(super) fn lines<'r>(suite: &Suite<'r>, unit: Unit) -> Vec<Along<'r>> {
             None => all.push((key, vec![line])),
         }
     }
-    all.into_iter().map(|(key, lines)| Along { key, figures: spread(&lines) }).collect()
-}
-
-/// Figures of about the same number of lines: seven are four and three, not six and one.
-fn spread(lines: &[Series]) -> Vec<Vec<Series>> {
-    let figures = lines.len().div_ceil(KINDS);
-    lines.chunks(lines.len().div_ceil(figures)).map(<[Series]>::to_vec).collect()
+    all.into_iter().map(|(key, lines)| Along { key, figures: gather(lines) }).collect()
 }
 
 /// The parameter that lies along the line of a benchmark: its size, or what it has a number of.
@@ -152,9 +146,9 @@ mod tests {
             pair("1", "0", "2 MiB", 12.0),
         ];
         let lines = lines(&suite(&all), Unit::Nanoseconds);
-        let labels: Vec<&str> = lines[0].figures[0].iter().map(|line| line.label.as_str()).collect();
+        let labels: Vec<&str> = lines[0].figures[0].lines.iter().map(|line| line.label.as_str()).collect();
         assert_eq!(labels, ["peer, same device", "peer, between devices (2 pairs)"]);
-        let point = &lines[0].figures[0][1].points[0];
+        let point = &lines[0].figures[0].lines[1].points[0];
         assert_eq!((point.median, point.interval), (12.0, Interval { low: 10.0, high: 14.0 }));
     }
 
@@ -163,15 +157,6 @@ mod tests {
         assert_eq!(relation(("host", "0")), "host to device");
         assert_eq!(relation(("3", "host")), "device to host");
         assert_eq!(relation(("host", "disk")), "host to disk");
-    }
-
-    #[test]
-    fn lines_are_spread_evenly_over_figures() {
-        let names: Vec<String> = (0..7).map(|number| format!("call_{number}")).collect();
-        let sized = |name: &String, size| benchmark("control", name, &[("size", size)]);
-        let all: Vec<Benchmark> = names.iter().flat_map(|name| [sized(name, "1 KiB"), sized(name, "2 KiB")]).collect();
-        let counts: Vec<usize> = lines(&suite(&all), Unit::Nanoseconds)[0].figures.iter().map(Vec::len).collect();
-        assert_eq!(counts, [4, 3]);
     }
 
     #[test]
@@ -187,6 +172,6 @@ mod tests {
         let lines = [of("1"), of("64"), on("0"), on("1")];
         let lines = super::lines(&suite(&lines), Unit::Nanoseconds);
         assert_eq!((lines.len(), lines[0].key), (1, "descriptors"));
-        assert_eq!(lines[0].figures[0][0].label, "send, kind seqpacket");
+        assert_eq!(lines[0].figures[0].lines[0].label, "send, kind seqpacket");
     }
 }
