@@ -14,7 +14,8 @@ usage: bench.sh [OPTION]… [OUT]    measure into the folder OUT (bench-results)
   --against BUILD    measure in turns with another executable or git revision, and compare with that
   --must-compare     that there is nothing to compare with is exit status 15
 
-Lies in a bundle as `bench`. OUT gets every run's result, report.html, and of the comparison a table (comparison.txt), a comment on a
+Lies in a bundle as `bench`. OUT gets every run's result, report.html, without any option
+that chooses a part what criterion says of the device and of messages (criterion.txt), and of the comparison a table (comparison.txt), a comment on a
 change (comparison.md), a page (comparison.html) and test cases (junit.xml). The baseline are the results in the folder that
 PEERMAP_BASELINE names, or in reports/baseline/h200-x1. One run says little: what its samples share, the next run does not have.
 
@@ -48,9 +49,11 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [[ -x $here/bin/peermap ]]; then
   peermap=("$here/bin/peermap")
+  criterion() { for name in device transport; do "$here/benches/$name" --bench --quick; done; }
   baseline=$here/reports/baseline/h200-x1
 else
   peermap=(cargo run --release --quiet --package peermap-cli --)
+  criterion() { cargo bench --quiet --package peermap-benches --bench device --bench transport -- --quick; }
   baseline=$here/../reports/baseline/h200-x1
 fi
 baseline=${PEERMAP_BASELINE:-$baseline}
@@ -74,6 +77,12 @@ else
   done
   new=("$out"/result-*.json)
   base=("$baseline"/*.json)
+fi
+
+# Another build, a suite or a backend is what the criterion benchmarks know nothing of.
+if [[ -z $against && ${#options[@]} -eq 0 ]]; then
+  CRITERION_HOME=$out/criterion criterion >"$out/criterion.txt" 2>"$out/criterion.log" ||
+    { echo "bench.sh: the criterion benchmarks failed, see $out/criterion.log" >&2; [[ $status -ne 0 ]] || status=1; }
 fi
 
 compared=2
