@@ -57,7 +57,7 @@ mkdir -p "$out"
 
 put "$out/bin/peermap" bin peermap build --release --package peermap-cli --bin peermap
 put "$out/tests/hardware" test hardware test --release --package peermap-cuda --test hardware --no-run
-for bench in barrier transport device claims agreement; do
+for bench in barrier transport device claims agreement beside_c; do
   put "$out/benches/$bench" bench "$bench" bench --package peermap-benches --bench "$bench" --no-run
 done
 cp -r kernels fixtures "$out/"

@@ -1,12 +1,10 @@
 /* The calls in the life of one allocation, timed from C: what `peermap bench --suite control` measures, without any of our code.
  *
- * Same calls, same order, same clock as `crates/bench/src/control/lifecycle.rs`, in a process that was set up as there: each device
- * (eight at most) has a context, that of the first one is current. The functions are looked up in the driver library by the names
- * that peermap uses, so that neither side calls a newer version of one.
+ * Same calls, same order, same clock as `crates/bench/src/control/lifecycle.rs`. It is a library, so that one process can do a round
+ * from C and one from Rust in turns: two processes seldom run at the same speed. The functions are looked up in the driver library by
+ * the names that peermap uses, so that neither side calls a newer version of one.
  *
- * nvcc -O2 -o control control.c -ldl && ./control SIZE_IN_MIB WARM_UP SAMPLES
- *
- * Prints every sample, in nanoseconds, for `peermap import samples`.
+ * nvcc -O2 -shared -Xcompiler -fPIC -o control.so control.c -ldl
  */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -16,20 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALLS 9
-#define MOST_DEVICES 8
-
-static const char *const names[CALLS] = {
-    "cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess", "cuMemExportToShareableHandle",
-    "cuMemImportFromShareableHandle", "cuMemUnmap", "cuMemAddressFree", "cuMemRelease",
-};
-
 static struct {
-    CUresult (*init)(unsigned);
-    CUresult (*device_get_count)(int *);
-    CUresult (*device_get)(CUdevice *, int);
-    CUresult (*ctx_create)(CUcontext *, unsigned, CUdevice);
-    CUresult (*ctx_set_current)(CUcontext);
     CUresult (*mem_create)(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long);
     CUresult (*mem_address_reserve)(CUdeviceptr *, size_t, size_t, CUdeviceptr, unsigned long long);
     CUresult (*mem_map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long);
@@ -76,17 +61,13 @@ static void *function(const char *name) {
     return found;
 }
 
-static void load(void) {
+/* Looks the functions up. To be called once, before the first round. */
+void control_open(void) {
     library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library) {
         fprintf(stderr, "control.c: %s\n", dlerror());
         exit(1);
     }
-    cu.init = function("cuInit");
-    cu.device_get_count = function("cuDeviceGetCount");
-    cu.device_get = function("cuDeviceGet");
-    cu.ctx_create = function("cuCtxCreate_v2");
-    cu.ctx_set_current = function("cuCtxSetCurrent");
     cu.mem_create = function("cuMemCreate");
     cu.mem_address_reserve = function("cuMemAddressReserve");
     cu.mem_map = function("cuMemMap");
@@ -98,34 +79,26 @@ static void load(void) {
     cu.mem_release = function("cuMemRelease");
 }
 
-/* A context on each device, that of the first one current. */
-static CUdevice set_up(void) {
-    CUdevice devices[MOST_DEVICES];
-    CUcontext contexts[MOST_DEVICES];
-    int count;
-    OK(cu.init(0));
-    OK(cu.device_get_count(&count));
-    if (count < 1) {
-        fprintf(stderr, "control.c: there is no device\n");
-        exit(1);
-    }
-    for (int ordinal = 0; ordinal < count && ordinal < MOST_DEVICES; ordinal++) {
-        OK(cu.device_get(&devices[ordinal], ordinal));
-        OK(cu.ctx_create(&contexts[ordinal], 0, devices[ordinal]));
-    }
-    OK(cu.ctx_set_current(contexts[0]));
-    return devices[0];
-}
-
-static void round_of(double *sample, size_t size, const CUmemAllocationProp *prop, const CUmemAccessDesc *access) {
+/* The calls once, on a device whose context is current. Gives the time of each, in nanoseconds. */
+void control_round(double *sample, size_t size, int device) {
+    CUmemAllocationProp prop;
+    memset(&prop, 0, sizeof prop);
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    prop.location.id = device;
+    CUmemAccessDesc access;
+    memset(&access, 0, sizeof access);
+    access.location = prop.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     const CUmemAllocationHandleType type = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     CUmemGenericAllocationHandle handle, imported;
     CUdeviceptr ptr;
     int descriptor = -1;
-    TIMED(0, cu.mem_create(&handle, size, prop, 0));
+    TIMED(0, cu.mem_create(&handle, size, &prop, 0));
     TIMED(1, cu.mem_address_reserve(&ptr, size, 0, 0, 0));
     TIMED(2, cu.mem_map(ptr, size, 0, handle, 0));
-    TIMED(3, cu.mem_set_access(ptr, size, access, 1));
+    TIMED(3, cu.mem_set_access(ptr, size, &access, 1));
     TIMED(4, cu.mem_export(&descriptor, handle, type, 0));
     TIMED(5, cu.mem_import(&imported, (void *)(size_t)descriptor, type));
     OK(cu.mem_release(imported));
@@ -133,48 +106,4 @@ static void round_of(double *sample, size_t size, const CUmemAllocationProp *pro
     TIMED(7, cu.mem_address_free(ptr, size));
     close(descriptor);
     TIMED(8, cu.mem_release(handle));
-}
-
-static void print(double (*samples)[CALLS], long count, size_t mebibytes) {
-    int is_gibibytes = mebibytes % 1024 == 0;
-    printf("{\"benchmarks\": [");
-    for (int call = 0; call < CALLS; call++) {
-        printf("%s\n{\"suite\": \"control\", \"name\": \"%s\", \"parameters\": {\"memory\": \"own\", \"size\": \"%zu %s\"}, ",
-               call ? "," : "", names[call], is_gibibytes ? mebibytes / 1024 : mebibytes, is_gibibytes ? "GiB" : "MiB");
-        printf("\"unit\": \"ns\", \"samples\": [");
-        for (long index = 0; index < count; index++) printf("%s%.0f", index ? ", " : "", samples[index][call]);
-        printf("]}");
-    }
-    printf("\n]}\n");
-}
-
-int main(int count, char **arguments) {
-    long numbers[3] = {0, 0, 0};
-    for (int index = 0; index < 3 && index + 1 < count; index++) numbers[index] = strtol(arguments[index + 1], NULL, 10);
-    if (count != 4 || numbers[0] < 1 || numbers[1] < 0 || numbers[2] < 1) {
-        fprintf(stderr, "usage: control SIZE_IN_MIB WARM_UP SAMPLES\n");
-        return 2;
-    }
-    size_t size = (size_t)numbers[0] << 20;
-    double(*samples)[CALLS] = calloc((size_t)numbers[2], sizeof *samples);
-    if (!samples) {
-        fprintf(stderr, "control.c: there is no memory for %ld samples\n", numbers[2]);
-        return 1;
-    }
-    load();
-    CUmemAllocationProp prop;
-    memset(&prop, 0, sizeof prop);
-    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    prop.location.id = set_up();
-    CUmemAccessDesc access;
-    memset(&access, 0, sizeof access);
-    access.location = prop.location;
-    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    double unused[CALLS];
-    for (long round = 0; round < numbers[1]; round++) round_of(unused, size, &prop, &access);
-    for (long round = 0; round < numbers[2]; round++) round_of(samples[round], size, &prop, &access);
-    print(samples, numbers[2], (size_t)numbers[0]);
-    return 0;
 }

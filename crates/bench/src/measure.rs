@@ -82,6 +82,7 @@ fn run(
             unit: output.unit,
             samples,
             floor: floor(output, &outputs, &medians),
+            peak: output.peak.clone(),
         });
     }
     Ok(count)

@@ -11,6 +11,7 @@ use peermap_scenario::simple_ipc::SimpleIpc;
 use crate::effort::Effort;
 use crate::error::BenchError;
 use crate::partner::Pair;
+use crate::peak::Peaks;
 
 /// Who can start processes of the executable that measures.
 pub trait Starter {
@@ -55,6 +56,8 @@ pub struct Rig<'d> {
     pub simulated: bool,
     /// The devices, each with its context.
     pub devices: Vec<(Device, Context)>,
+    /// What their links can do at most.
+    pub peaks: Peaks,
     pair: OnceCell<Pair>,
 }
 
@@ -83,7 +86,7 @@ impl<'d> Rig<'d> {
         if devices.is_empty() {
             return Err(BenchError::NotHere("there is no device".to_owned()));
         }
-        let rig = Self { driver, crew, effort, simulated, devices, pair: OnceCell::new() };
+        let rig = Self { driver, crew, effort, simulated, devices, peaks: Peaks::default(), pair: OnceCell::new() };
         rig.work_on(0)?;
         Ok(rig)
     }

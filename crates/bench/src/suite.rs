@@ -1,6 +1,6 @@
 //! What a suite is, and which there are.
 
-use peermap_report::bench::Unit;
+use peermap_report::bench::{Peak, Unit};
 
 use crate::error::BenchError;
 use crate::rig::Rig;
@@ -28,6 +28,8 @@ pub struct Output {
     pub unit: Unit,
     /// What its median must reach.
     pub floor: Option<FloorOf>,
+    /// What the link that it uses can do at most.
+    pub peak: Option<Peak>,
 }
 
 /// What a median must reach: a part of the median of another output of the same group.
@@ -43,18 +45,28 @@ impl Output {
     /// A time.
     #[must_use]
     pub const fn time(name: &'static str) -> Self {
-        Self { name, unit: Unit::Nanoseconds, floor: None }
+        Self { name, unit: Unit::Nanoseconds, floor: None, peak: None }
     }
 
     /// A rate.
     #[must_use]
     pub const fn rate(name: &'static str) -> Self {
-        Self { name, unit: Unit::GigabytesPerSecond, floor: None }
+        Self { name, unit: Unit::GigabytesPerSecond, floor: None, peak: None }
+    }
+
+    /// The same as a part of what a link can do. `uses`: how many bytes cross the link for each that is counted.
+    #[must_use]
+    pub fn of_peak(mut self, peak: Option<&Peak>, uses: f64) -> Self {
+        self.peak = peak.map(|peak| match uses {
+            1.0 => peak.clone(),
+            _ => Peak { value: peak.value / uses, source: format!("{}, crossed {uses} times a byte", peak.source) },
+        });
+        self
     }
 
     /// The same with a floor.
     #[must_use]
-    pub const fn at_least(mut self, part: f64, output: &'static str) -> Self {
+    pub fn at_least(mut self, part: f64, output: &'static str) -> Self {
         self.floor = Some(FloorOf { output, part });
         self
     }

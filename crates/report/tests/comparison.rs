@@ -6,7 +6,7 @@ use peermap_report::bench::{BenchReport, Benchmark, Comparison, ComparisonOption
 fn benchmark(name: &str, unit: Unit, samples: &[f64]) -> Benchmark {
     let parameters = [("size".to_owned(), "2 MiB".to_owned())].into();
     let (suite, name) = ("control".to_owned(), name.to_owned());
-    Benchmark { suite, name, parameters, unit, samples: samples.to_vec(), floor: None }
+    Benchmark { suite, name, parameters, unit, samples: samples.to_vec(), floor: None, peak: None }
 }
 
 /// Nine samples around a value, less than a percent apart.

@@ -34,11 +34,17 @@ fn no_peer() -> BenchError {
 
 /// Work of the first device on its own memory, or on that of a peer.
 fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, kind: MemoryKind, on_peer: bool) -> Planned<'r> {
+    let peak = if on_peer { rig.peaks.peers.as_ref() } else { rig.peaks.memory.as_ref() };
+    let rate = |work: DeviceWork| {
+        // A copy inside a device crosses its memory twice; from a peer it crosses the link once.
+        let uses = if work == DeviceWork::Copy && !on_peer { 2.0 } else { 1.0 };
+        Output::rate(work.name()).of_peak(peak, uses)
+    };
     let output = |work: DeviceWork| match work {
         DeviceWork::Fill if size >= FLOOR_FROM && !rig.simulated => {
-            Output::rate(work.name()).at_least(FLOOR, DeviceWork::Memset.name())
+            rate(work).at_least(FLOOR, DeviceWork::Memset.name())
         }
-        _ => Output::rate(work.name()),
+        _ => rate(work),
     };
     let mut parameters = vec![("memory", kind.name().to_owned()), ("size", size.to_string())];
     if on_peer {
@@ -64,7 +70,11 @@ struct Rates<'r> {
 impl Group for Rates<'_> {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
         let Self { memory, timed } = self;
-        let rate = |work| timed.rate(memory.bytes(), 1, &|| memory.queue_row(work));
+        // Once before the clock: what the caches of the device hold is then what this work leaves in them, and not the one before.
+        let rate = |work| {
+            memory.queue(work)?;
+            timed.rate(memory.bytes(), 1, &|| memory.queue_row(work))
+        };
         let rates = DeviceWork::ALL.into_iter().map(rate).collect::<Result<_, _>>()?;
         memory.check()?;
         Ok(rates)

@@ -20,7 +20,7 @@ pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
 fn group<'r>(rig: &'r Rig<'_>, size: ByteSize) -> Planned<'r> {
     Planned {
         outputs: ["pinned_to_device", "pinned_to_host", "pageable_to_device", "pageable_to_host"]
-            .map(Output::rate)
+            .map(|name| Output::rate(name).of_peak(rig.peaks.host.as_ref(), 1.0))
             .to_vec(),
         parameters: vec![("size", size.to_string())],
         make: Box::new(move || {

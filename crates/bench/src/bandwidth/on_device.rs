@@ -111,7 +111,8 @@ impl<'r> OnDevice<'r> {
         (0..self.times()).try_for_each(|_| self.queue(work))
     }
 
-    fn queue(&self, work: DeviceWork) -> peermap_driver::Result<()> {
+    /// Queues work once.
+    pub(super) fn queue(&self, work: DeviceWork) -> peermap_driver::Result<()> {
         let Self { driver, size, timed, kernels: Some(kernels), one, other, .. } = self else { return Ok(()) };
         let buffer = Buffer { ptr: one.ptr(), size: *size };
         match work {

@@ -24,7 +24,9 @@ pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
 
 fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, (from, to): (usize, usize)) -> Planned<'r> {
     Planned {
-        outputs: vec![Output::rate("copy_to"), Output::rate("copy_back"), Output::rate("copy_both_ways")],
+        outputs: [("copy_to", 1.0), ("copy_back", 1.0), ("copy_both_ways", 0.5)]
+            .map(|(name, uses)| Output::rate(name).of_peak(rig.peaks.peers.as_ref(), uses))
+            .to_vec(),
         parameters: vec![("from", from.to_string()), ("to", to.to_string()), ("size", size.to_string())],
         make: Box::new(move || {
             rig.can_move(size)?;

@@ -1,12 +1,12 @@
 //! The machine that is measured, and what could disturb the measurement.
 
 use std::fs;
-use std::process::Command;
 
 use peermap_bench::{BenchError, Rig};
 use peermap_ipc::limits;
 use peermap_report::bench::{DeviceFacts, Guard, Load, Machine};
 
+use super::tool;
 use crate::provenance;
 
 /// The machine of a rig.
@@ -52,7 +52,7 @@ pub(super) fn load(source: &str) -> Load {
     let average = average.and_then(|text| text.split_whitespace().next()?.parse().ok());
     // This process is one of those that the tool counts.
     let others =
-        (source == "cuda").then(|| query("compute-apps", "pid")).flatten().map(|lines| lines.len().saturating_sub(1));
+        (source == "cuda").then(|| tool::query("compute-apps", "pid")).flatten().map(|lines| lines.len().saturating_sub(1));
     Load { load_average: average, other_gpu_processes: others.and_then(|count| u32::try_from(count).ok()) }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn readings(source: &str) -> Vec<(String, String)> {
         return Vec::new();
     }
     let fields = READINGS.map(|(field, _)| field).join(",");
-    let lines = query("gpu", &fields).unwrap_or_default();
+    let lines = tool::query("gpu", &fields).unwrap_or_default();
     let named = lines.iter().enumerate().flat_map(|(device, line)| {
         let values = line.split(',').map(|value| value.trim().to_owned());
         READINGS.iter().zip(values).map(move |((_, words), value)| (format!("device {device}: {words}"), value))
@@ -82,11 +82,4 @@ pub(super) fn readings(source: &str) -> Vec<(String, String)> {
 pub(super) fn guards(before: Vec<(String, String)>, after: Vec<(String, String)>) -> Vec<Guard> {
     let both = before.into_iter().zip(after);
     both.map(|((what, before), (_, after))| Guard { what, before, after }).collect()
-}
-
-/// What the tool of the NVIDIA driver answers, by line. `None`: it is not there, or refuses.
-fn query(what: &str, fields: &str) -> Option<Vec<String>> {
-    let arguments = [format!("--query-{what}={fields}"), "--format=csv,noheader,nounits".to_owned()];
-    let output = Command::new("nvidia-smi").args(arguments).output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }

@@ -4,7 +4,9 @@ mod against;
 mod args;
 mod crew;
 mod machine;
+mod peaks;
 mod present;
+mod tool;
 mod watch;
 
 use std::io::Write;
@@ -69,7 +71,8 @@ fn measured(chosen: &Chosen, suites: &[&dyn Suite], arguments: &Bench) -> Result
     };
     let driver = chosen.driver()?;
     let crew = OwnWorkers::new(chosen);
-    let rig = Rig::new(&*driver, &crew, effort, profile.is_some()).map_err(failed)?;
+    let mut rig = Rig::new(&*driver, &crew, effort, profile.is_some()).map_err(failed)?;
+    rig.peaks = peaks::find(&rig);
     let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let mut report = BenchReport::new(source, &started);
     report.profile = profile;

@@ -8,9 +8,11 @@ use peermap_report::bench::{BenchReport, Benchmark, Skipped, Summary};
 pub(super) fn table(report: &BenchReport) -> String {
     let mut table = Table::new();
     table.load_preset(NOTHING);
-    table.set_header(["benchmark", "median", "95 % interval", "samples", "outliers"]);
+    let peaks = report.benchmarks.iter().any(|benchmark| benchmark.peak.is_some());
+    let header = ["benchmark", "median", "95 % interval", "samples", "outliers"];
+    table.set_header(header.into_iter().chain(peaks.then_some("of peak")));
     for benchmark in &report.benchmarks {
-        table.add_row(row(benchmark));
+        table.add_row(row(benchmark).into_iter().chain(peaks.then(|| of_peak(benchmark))));
     }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -38,6 +40,11 @@ fn left_out(report: &BenchReport) -> impl Iterator<Item = String> {
         }
         _ => format!("skipped, {reason}: {}", ids.join(", ")),
     })
+}
+
+/// The median as a part of what the link can do.
+fn of_peak(benchmark: &Benchmark) -> String {
+    benchmark.part_of_peak().map_or_else(|| "-".to_owned(), |part| format!("{:.1} %", part * 100.0))
 }
 
 fn row(benchmark: &Benchmark) -> [String; 5] {

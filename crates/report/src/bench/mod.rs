@@ -17,7 +17,7 @@ mod verdict;
 pub use comparison::{Compared, Comparison, ComparisonOptions, Counts, FloorCheck, Incomparable, Side};
 pub use machine::{DeviceFacts, Guard, Load, Machine};
 pub use nvbandwidth::{ImportError, Nvbandwidth};
-pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, ReadError, Skipped};
+pub use result::{BENCH_SCHEMA, BenchReport, Benchmark, Floor, Peak, ReadError, Skipped};
 pub use samples::SamplesError;
 pub use summary::{CONFIDENCE, Interval, SampleError, Summary};
 pub use unit::{Better, Unit};

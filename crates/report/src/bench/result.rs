@@ -64,6 +64,19 @@ pub struct Benchmark {
     /// What the median must reach, or the run fails.
     #[serde(default)]
     pub floor: Option<Floor>,
+    /// What the link that it uses can do at most.
+    #[serde(default)]
+    pub peak: Option<Peak>,
+}
+
+/// The most that a benchmark could reach, if nothing but the link took time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Peak {
+    /// The value, in the unit of the benchmark.
+    pub value: f64,
+    /// How it is known: `18 NVLinks of 26.562 GB/s`.
+    pub source: String,
 }
 
 /// What the median of a benchmark must reach.
@@ -98,6 +111,13 @@ impl Benchmark {
             id.push_str(value);
         }
         id
+    }
+
+    /// The median as a part of what the link can do at most, where that is known.
+    #[must_use]
+    pub fn part_of_peak(&self) -> Option<f64> {
+        let median = Summary::new(&self.samples).ok()?.median;
+        Some(median / self.peak.as_ref()?.value)
     }
 
     /// The floor, where the median does not reach it.
@@ -225,6 +245,7 @@ mod tests {
             unit: Unit::Nanoseconds,
             samples: vec![14_700.0, 14_900.0],
             floor: None,
+        peak: None,
         });
         report
     }

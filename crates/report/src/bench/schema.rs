@@ -25,15 +25,10 @@ fn schema() -> Value {
     serde_json::to_value(schemars::schema_for!(BenchReport)).unwrap()
 }
 
-#[test]
-#[ignore = "writes the file: cargo test -p peermap-report write_the_schema -- --ignored"]
-fn write_the_schema() {
-    fs::write(path(SCHEMA), format!("{:#}\n", schema())).unwrap();
-}
-
+/// Where it is not, `UPDATE_EXPECT=1 cargo test -p peermap-report` writes the file anew.
 #[test]
 fn the_schema_in_the_project_is_that_of_the_types() {
-    assert_eq!(read(SCHEMA), schema(), "{SCHEMA} is old: cargo test -p peermap-report write_the_schema -- --ignored");
+    expect_test::expect_file![path(SCHEMA)].assert_eq(&format!("{:#}\n", schema()));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::measured::{Measured, Suite, show};
 
 /// Every benchmark of a suite. Its row has a name, for whoever wants to point at it.
 pub(super) fn benchmarks(suite: &Suite<'_>) -> Markup {
+    let peaks = suite.all.iter().any(|one| one.benchmark.peak.is_some());
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Every benchmark of " (suite.name) } {
             table {
@@ -17,15 +18,16 @@ pub(super) fn benchmarks(suite: &Suite<'_>) -> Markup {
                         @for column in ["median", "95 % interval", "lowest", "highest", "samples", "outliers"] {
                             th scope="col" { (column) }
                         }
+                        @if peaks { th scope="col" { "of peak" } }
                     }
                 }
-                tbody { @for one in &suite.all { tr id=(anchor(&one.benchmark.id())) { (row(one)) } } }
+                tbody { @for one in &suite.all { tr id=(anchor(&one.benchmark.id())) { (row(one, peaks)) } } }
             }
         }
     }
 }
 
-fn row(one: &Measured<'_>) -> Markup {
+fn row(one: &Measured<'_>, peaks: bool) -> Markup {
     let unit = one.benchmark.unit;
     html! {
         th scope="row" { (breakable(&one.label(&[]))) }
@@ -36,8 +38,19 @@ fn row(one: &Measured<'_>) -> Markup {
             td { (unit.show(summary.max)) }
             td { (summary.count) }
             td { (summary.outliers) }
+            @if peaks { td { (of_peak(one)) } }
         } @else {
-            td colspan="6" { (unmeasured(one)) }
+            td colspan=(6 + usize::from(peaks)) { (unmeasured(one)) }
+        }
+    }
+}
+
+/// The median as a part of what the link can do; what that is stands in its title.
+fn of_peak(one: &Measured<'_>) -> Markup {
+    let peak = one.benchmark.part_of_peak().zip(one.benchmark.peak.as_ref());
+    html! {
+        @if let Some((part, peak)) = peak {
+            span title={ (one.benchmark.unit.show(peak.value)) ", " (peak.source) } { (format!("{:.1} %", part * 100.0)) }
         }
     }
 }

@@ -32,7 +32,7 @@ impl Random {
 
 fn benchmark(suite: &str, name: &str, parameters: &[(&str, String)], unit: Unit, samples: Vec<f64>) -> Benchmark {
     let parameters = parameters.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-    Benchmark { suite: suite.to_owned(), name: name.to_owned(), parameters, unit, samples, floor: None }
+    Benchmark { suite: suite.to_owned(), name: name.to_owned(), parameters, unit, samples, floor: None, peak: None }
 }
 
 /// `count` results of one machine, a day apart, each with 200 benchmarks of `samples` samples. From the middle on one call

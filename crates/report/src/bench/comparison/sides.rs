@@ -137,7 +137,7 @@ mod tests {
 
     fn benchmark(unit: Unit, samples: &[f64]) -> Benchmark {
         let (suite, name) = ("control".to_owned(), "mem_create".to_owned());
-        Benchmark { suite, name, parameters: [].into(), unit, samples: samples.to_vec(), floor: None }
+        Benchmark { suite, name, parameters: [].into(), unit, samples: samples.to_vec(), floor: None, peak: None }
     }
 
     fn reason(base: &Benchmark, new: &Benchmark) -> String {
