@@ -2,6 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::{PtxError, PtxProblem};
+use crate::types::ScalarType;
 
 /// The most parameter bytes that ptxas 13.0 accepts for any device ("0x7ffc max").
 const MOST_PARAMETER_BYTES: u32 = 32_764;
@@ -38,42 +39,6 @@ pub enum ParamType {
     },
 }
 
-macro_rules! scalar_types {
-    ($($variant:ident $directive:literal $size:literal)*) => {
-        /// A fundamental type that a parameter can have.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "each variant is the directive of its name")]
-        pub enum ScalarType { $($variant),* }
-
-        impl ScalarType {
-            /// The type that a directive such as `.u64` names.
-            #[must_use]
-            pub fn from_directive(directive: &str) -> Option<Self> {
-                match directive { $($directive => Some(Self::$variant),)* _ => None }
-            }
-
-            /// The directive, with its dot.
-            #[must_use]
-            pub fn directive(self) -> &'static str {
-                match self { $(Self::$variant => $directive),* }
-            }
-
-            /// How many bytes a value takes, which is its alignment too.
-            #[must_use]
-            pub fn size(self) -> u32 {
-                match self { $(Self::$variant => $size),* }
-            }
-        }
-    };
-}
-
-scalar_types! {
-    B8 ".b8" 1  B16 ".b16" 2  B32 ".b32" 4  B64 ".b64" 8  B128 ".b128" 16
-    U8 ".u8" 1  U16 ".u16" 2  U32 ".u32" 4  U64 ".u64" 8
-    S8 ".s8" 1  S16 ".s16" 2  S32 ".s32" 4  S64 ".s64" 8
-    F16 ".f16" 2  F32 ".f32" 4  F64 ".f64" 8
-}
-
 /// Reads a list in parentheses, if there is one: an entry without parameters may leave it out.
 pub(crate) fn parse_list(cursor: &mut Cursor<'_, '_>) -> Result<Vec<Param>, PtxError> {
     let mut params = Vec::new();
@@ -102,7 +67,7 @@ fn parse(cursor: &mut Cursor<'_, '_>, before: &[Param]) -> Result<Param, PtxErro
     let mut align = alignment(cursor)?;
     let unknown = cursor.error(PtxProblem::UnknownParameterType { found: cursor.found() });
     let directive = cursor.peek().and_then(|token| ScalarType::from_directive(token.text));
-    let element = directive.ok_or(unknown)?;
+    let element = directive.filter(|ty| ty.is_fundamental()).ok_or(unknown)?;
     cursor.advance();
     align = align.max(alignment(cursor)?);
     skip_pointer_attribute(cursor)?;
