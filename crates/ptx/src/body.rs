@@ -6,7 +6,7 @@ use crate::operand::InstructionId;
 use crate::types::ScalarType;
 
 /// Code: a list of instructions with what they name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// The registers that the instructions use, and no others: a family `%r<100>` brings in those that are named.
     pub registers: Vec<Register>,

@@ -8,7 +8,7 @@ use crate::param::Param;
 use crate::types::ScalarType;
 
 /// A function.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
     pub name: String,

@@ -32,7 +32,7 @@ pub use sync::{Barrier, BarrierOp, ClusterBarrier, Fence, ProxyFence};
 pub use warp::{Match, Reduction, Shuffle, ShuffleMode, Vote, VoteMode, WarpReduce};
 
 /// An instruction of a body.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// Whether it runs; without, it always does.
     pub guard: Option<Guard>,
@@ -45,7 +45,7 @@ pub struct Instruction {
 }
 
 /// What an instruction does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// One result from one value.
     Unary {

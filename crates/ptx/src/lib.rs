@@ -32,7 +32,7 @@
 
 mod body;
 mod cursor;
-mod declaration;
+mod debug;
 mod entry;
 mod error;
 mod function;
@@ -50,12 +50,11 @@ mod types;
 mod variable;
 
 pub use body::{Body, Label, LocalVariable, Register, SourceLocation, SourcePlace};
-pub use declaration::{Declaration, DeclarationKind};
 pub use entry::{Entry, LaunchDirective};
 pub use error::{Found, PtxError, PtxProblem};
 pub use function::{Function, Linkage, Parameter};
 pub use image::ImageKind;
-pub use instruction::{Instruction, Operation};
+pub use instruction::{Instruction, Operation, StateSpace};
 pub use lexer::Position;
 pub use module::Module;
 pub use operand::{
@@ -65,4 +64,4 @@ pub use operand::{
 pub use param::{Param, ParamType};
 pub use special::{Axis, SpecialRegister};
 pub use types::{BitType, FloatType, IntegerType, ScalarType, TypeClass};
-pub use variable::{Initial, InitialAddress, Variable};
+pub use variable::{Initial, InitialAddress, InitialRun, Variable};

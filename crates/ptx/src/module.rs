@@ -1,18 +1,23 @@
 //! A module.
 
-use crate::declaration::Declaration;
+use std::collections::HashMap;
+
 use crate::entry::Entry;
 use crate::error::PtxError;
+use crate::function::Function;
 use crate::header::Header;
 use crate::lexer;
 use crate::parser;
+use crate::variable::Variable;
 
-/// PTX text as far as it is understood.
+/// A module: PTX text, checked and with every name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
     pub(crate) header: Header,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) declarations: Vec<Declaration>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) files: HashMap<u32, String>,
 }
 
 impl Module {
@@ -75,9 +80,27 @@ impl Module {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Functions, variables, aliases and prototypes, in the order of the text.
+    /// The functions, declared or defined, in the order of their first declaration.
     #[must_use]
-    pub fn declarations(&self) -> &[Declaration] {
-        &self.declarations
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The variables with a place of their own, in the order of the text.
+    #[must_use]
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The variable of the module that has this name; those inside functions are not looked at.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name && !variable.in_function)
+    }
+
+    /// The name of the file with this number, for a [`SourcePlace`](crate::SourcePlace).
+    #[must_use]
+    pub fn file(&self, number: u32) -> Option<&str> {
+        self.files.get(&number).map(String::as_str)
     }
 }

@@ -110,7 +110,7 @@ pub struct Address {
 pub enum AddressBase {
     /// What the register holds, of 64 bits, or of 32 for a space that is small enough.
     Register(RegisterId),
-    /// The address of a symbol in its space.
+    /// The address of a symbol. Where the instruction names no space it is the generic one.
     Symbol(Symbol),
     /// Zero: the offset is the address.
     Absolute,

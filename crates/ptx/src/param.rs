@@ -39,29 +39,13 @@ pub enum ParamType {
     },
 }
 
-/// Reads a list in parentheses, if there is one: an entry without parameters may leave it out.
-pub(crate) fn parse_list(cursor: &mut Cursor<'_, '_>) -> Result<Vec<Param>, PtxError> {
-    let mut params = Vec::new();
-    if !cursor.accept("(") || cursor.accept(")") {
-        return Ok(params);
-    }
-    loop {
-        let param = parse(cursor, &params)?;
-        params.push(param);
-        if !cursor.accept(",") {
-            break;
-        }
-    }
-    cursor.expect(")", "`,` or `)`")?;
-    Ok(params)
-}
-
 /// Where the last of the parameters ends.
 pub(crate) fn end(params: &[Param]) -> u32 {
     params.last().map_or(0, |last| last.offset + last.size)
 }
 
-fn parse(cursor: &mut Cursor<'_, '_>, before: &[Param]) -> Result<Param, PtxError> {
+/// Reads a parameter in `.param`, which lies behind others that end at byte `end`.
+pub(crate) fn parse(cursor: &mut Cursor<'_, '_>, end: u32) -> Result<Param, PtxError> {
     let start = cursor.clone();
     cursor.expect(".param", "`.param`")?;
     let mut align = alignment(cursor)?;
@@ -71,23 +55,18 @@ fn parse(cursor: &mut Cursor<'_, '_>, before: &[Param]) -> Result<Param, PtxErro
     cursor.advance();
     align = align.max(alignment(cursor)?);
     skip_pointer_attribute(cursor)?;
-
-    let place = cursor.clone();
     let name = cursor.identifier("a parameter name")?.text.to_owned();
-    if before.iter().any(|param| param.name == name) {
-        return Err(place.error(PtxProblem::DuplicateParameter { name }));
-    }
     let ty = match array_length(cursor)? {
         None => ParamType::Scalar(element),
         Some(count) => ParamType::Array { element, count },
     };
     // An `.align` cannot lower the alignment: ptxas 13.0 puts `.param .align 4 .u64` at a multiple of 8.
     let align = element.size().max(align.unwrap_or(1));
-    place_after(end(before), name, ty, align).map_err(|problem| start.error(problem))
+    place_after(end, name, ty, align).map_err(|problem| start.error(problem))
 }
 
 /// `.align <n>`, if it comes next.
-fn alignment(cursor: &mut Cursor<'_, '_>) -> Result<Option<u32>, PtxError> {
+pub(crate) fn alignment(cursor: &mut Cursor<'_, '_>) -> Result<Option<u32>, PtxError> {
     if !cursor.accept(".align") {
         return Ok(None);
     }

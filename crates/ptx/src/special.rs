@@ -2,11 +2,15 @@
 
 /// A component of a special register of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the components")]
 pub enum Axis {
+    /// The first.
     X,
+    /// The second.
     Y,
+    /// The third.
     Z,
+    /// The fourth, which is always zero.
+    W,
 }
 
 /// A register that the machine sets.

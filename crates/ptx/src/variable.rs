@@ -39,10 +39,19 @@ pub struct Variable {
 /// What a variable holds at first: zero where neither says otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Initial {
-    /// The bytes from its start on. They may end before the variable does.
-    pub bytes: Vec<u8>,
+    /// Bytes, in order and apart from each other.
+    pub runs: Vec<InitialRun>,
     /// Addresses to be put over them.
     pub addresses: Vec<InitialAddress>,
+}
+
+/// Bytes side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialRun {
+    /// Where the first goes in the variable.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
 }
 
 /// An address within an initial value.

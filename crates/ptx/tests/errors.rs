@@ -70,9 +70,10 @@ fn what_is_never_closed_is_reported_where_it_opens() {
             ".entry f()\n  { ret;\n{ ret; }",
             "line 5; error: unterminated `{`: expected `}` before the end of the text (column 3)",
         ),
-        (".func (.param", "line 4; error: unterminated `(`: expected `)` before the end of the text (column 7)"),
-        (".global .u8 a[2;", "line 4; error: unterminated `[`: expected `]` before the end of the text (column 14)"),
-        (".entry f() { ld [%rd1; }", "line 4; error: expected `]`, found `}` (column 24)"),
+        (".func (.param .u8 a", "line 4; error: unterminated `(`: expected `)` before the end of the text (column 7)"),
+        (".global .u8 a[2", "line 4; error: unterminated `[`: expected `]` before the end of the text (column 14)"),
+        (".global .u8 a[2;", "line 4; error: expected `]`, found `;` (column 16)"),
+        (".entry f() { ld.u8 %r1, [%rd1; }", "line 4; error: expected `]`, found `;` (column 30)"),
     ];
     for (statement, wanted) in cases {
         assert_eq!(message(statement), wanted);
@@ -149,9 +150,13 @@ fn wrong_statements_are_reported() {
             "line 5; error: duplicate entry `f`: it is already defined on line 4, column 8 (column 9)",
         ),
         (".func }", "line 4; error: expected a function name, found `}` (column 7)"),
+        (
+            ".entry f() .foo 4 {}",
+            "line 4; error: expected a directive such as `.maxntid`, or `{`, found `.foo` (column 12)",
+        ),
         (".func f .noreturn", "line 4; error: expected `{` or `;`, found the end of the text (column 18)"),
         (".global .u32 ;", "line 4; error: expected a variable name, found `;` (column 14)"),
-        (".global .u32 a", "line 4; error: expected `;`, found the end of the text (column 15)"),
+        (".global .u32 a", "line 4; error: expected `,` or `;`, found the end of the text (column 15)"),
         (".alias 1;", "line 4; error: expected a function name, found `1` (column 8)"),
         (".section .debug_str;", "line 4; error: expected `{`, found `;` (column 20)"),
         (".section {", "line 4; error: expected a section name, found `{` (column 10)"),

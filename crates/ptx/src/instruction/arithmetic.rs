@@ -41,8 +41,10 @@ pub struct FloatMinMax {
     pub ftz: bool,
     /// `.NaN`: the result is NaN if any number is; else the other number counts.
     pub nan: bool,
-    /// `.xorsign.abs`: the absolute values are compared, and the result has the product of the signs.
-    pub xorsign_abs: bool,
+    /// `.abs`: the absolute values count.
+    pub abs: bool,
+    /// `.xorsign`, always with `.abs`: the result has the product of the signs.
+    pub xorsign: bool,
 }
 
 /// A function of one value. `ftz`, wherever it stands: subnormal numbers, read or made, are zero of their sign.

@@ -1,5 +1,7 @@
 //! What decides which instruction comes next.
 
+use std::sync::Arc;
+
 use crate::operand::{FunctionId, InstructionId, LocalId, RegisterId, Sink, Source};
 
 /// `bra`.
@@ -17,7 +19,7 @@ pub struct BranchTable {
     /// Which of the targets, a `U32`. What is past the end is undefined.
     pub index: RegisterId,
     /// The targets of `.branchtargets`.
-    pub targets: Vec<InstructionId>,
+    pub targets: Arc<[InstructionId]>,
     /// `.uni`: all threads of the warp that are here go the same way.
     pub uniform: bool,
 }
@@ -46,7 +48,7 @@ pub enum CallTarget {
         /// The register.
         pointer: RegisterId,
         /// The functions that the text names.
-        targets: Option<Vec<FunctionId>>,
+        targets: Option<Arc<[FunctionId]>>,
     },
 }
 

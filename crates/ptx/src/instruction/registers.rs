@@ -185,7 +185,7 @@ impl Operation {
             },
             Self::Shuffle(shuffle) => [shuffle.destination].into_iter().chain(shuffle.in_range).collect(),
             Self::Vote(vote) => vec![vote.destination],
-            Self::Match(matched) => [matched.destination].into_iter().chain(matched.same).collect(),
+            Self::Match(matched) => matched.destination.into_iter().chain(matched.same).collect(),
             Self::WarpReduce(reduce) => vec![reduce.destination],
             Self::Elect { lane, chosen, .. } => lane.iter().copied().chain([*chosen]).collect(),
             Self::Store(_)

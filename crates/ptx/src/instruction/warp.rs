@@ -69,7 +69,7 @@ pub struct Match {
     /// `.all`: the mask if all hold the same, else zero. Otherwise `.any`: those that hold what this lane holds.
     pub all: bool,
     /// Where the mask goes.
-    pub destination: RegisterId,
+    pub destination: Sink,
     /// For `.all`: where it goes whether all hold the same.
     pub same: Sink,
     /// What this lane holds.
