@@ -59,8 +59,8 @@ impl<'a> Declarator<'a> {
     /// How many bytes it takes with so many in its first dimension if that is empty.
     pub(super) fn size(&self, kind: &Kind, first: u64) -> Result<u64, PtxError> {
         let element = u64::from(kind.ty.size() * kind.vector);
-        let dimensions = self.dimensions.iter().map(|length| length.unwrap_or(first));
-        let size = dimensions.fold(Some(element), |size, length| size?.checked_mul(length));
+        let mut dimensions = self.dimensions.iter().map(|length| length.unwrap_or(first));
+        let size = dimensions.try_fold(element, u64::checked_mul);
         let too_large = PtxError { at: self.at, problem: PtxProblem::VariableTooLarge { most: MOST_BYTES } };
         size.filter(|size| *size <= MOST_BYTES).ok_or(too_large)
     }

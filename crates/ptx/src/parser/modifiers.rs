@@ -5,6 +5,17 @@ use crate::instruction::{Order, Rounding, Scope, StateSpace};
 use crate::lexer::{Position, Token};
 use crate::types::ScalarType;
 
+/// The order that a modifier makes of a scope.
+pub(super) type OrderOf = fn(Scope) -> Order;
+
+/// The orders that have a scope.
+pub(super) const ORDERS: [(&str, OrderOf); 4] = [
+    (".relaxed", Order::Relaxed),
+    (".acquire", Order::Acquire),
+    (".release", Order::Release),
+    (".acq_rel", Order::AcquireRelease),
+];
+
 /// An opcode and those of its modifiers that are not yet understood.
 pub(super) struct Modifiers<'t, 'a> {
     pub(super) opcode: &'t Token<'a>,
@@ -107,13 +118,7 @@ impl<'t, 'a> Modifiers<'t, 'a> {
             let whole = self.flag(".relaxed") && self.flag(".sys");
             return if whole { Ok(Some(Order::Mmio)) } else { Err(self.missing("`.relaxed.sys` beside `.mmio`")) };
         }
-        let orders: [(&str, fn(Scope) -> Order); 4] = [
-            (".relaxed", Order::Relaxed),
-            (".acquire", Order::Acquire),
-            (".release", Order::Release),
-            (".acq_rel", Order::AcquireRelease),
-        ];
-        let Some(order) = self.choose(&orders) else { return Ok(None) };
+        let Some(order) = self.choose(&ORDERS) else { return Ok(None) };
         let scope = self.scope().ok_or_else(|| self.missing("a scope such as `.gpu`"))?;
         Ok(Some(order(scope)))
     }

@@ -1,6 +1,7 @@
 //! Atomic operations.
 
 use super::super::fit::Fit;
+use super::super::modifiers::ORDERS;
 use super::super::site::Site;
 use super::super::syntax::Operand;
 use super::memory::{elements, vector};
@@ -87,13 +88,7 @@ fn order(site: &mut Site<'_, '_, '_, '_>, is_red: bool) -> Result<(Order, Scope)
     if is_red {
         site.modifiers.refuse(&[".acquire", ".acq_rel"])?;
     }
-    let orders: [(&str, fn(Scope) -> Order); 4] = [
-        (".relaxed", Order::Relaxed),
-        (".acquire", Order::Acquire),
-        (".release", Order::Release),
-        (".acq_rel", Order::AcquireRelease),
-    ];
-    let order = site.modifiers.choose(&orders).unwrap_or(Order::Relaxed);
+    let order = site.modifiers.choose(&ORDERS).unwrap_or(Order::Relaxed);
     let scope = site.modifiers.scope().unwrap_or(Scope::Gpu);
     Ok((order(scope), scope))
 }

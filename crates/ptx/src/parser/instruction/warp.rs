@@ -90,10 +90,12 @@ fn matched(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     Ok(Operation::Match(Match { ty, all, destination, same, value, mask }))
 }
 
+/// A reduction on a type.
+type Of = fn(IntegerType) -> Reduction;
+
 fn reduce(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     sync(site)?;
-    let integers: [(&str, fn(IntegerType) -> Reduction); 3] =
-        [(".add", Reduction::Add), (".min", Reduction::Min), (".max", Reduction::Max)];
+    let integers = [(".add", Reduction::Add as Of), (".min", Reduction::Min), (".max", Reduction::Max)];
     let bits = [(".and", Reduction::And), (".or", Reduction::Or), (".xor", Reduction::Xor)];
     let (reduction, ty) = if let Some(reduction) = site.modifiers.choose(&bits) {
         b32(site)?;
