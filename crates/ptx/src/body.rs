@@ -2,7 +2,7 @@
 
 use crate::instruction::{Instruction, StateSpace};
 use crate::lexer::Position;
-use crate::operand::InstructionId;
+use crate::operand::{InstructionId, RegisterId};
 use crate::types::ScalarType;
 
 /// Code: a list of instructions with what they name.
@@ -10,6 +10,8 @@ use crate::types::ScalarType;
 pub struct Body {
     /// The registers that the instructions use, and no others: a family `%r<100>` brings in those that are named.
     pub registers: Vec<Register>,
+    /// The registers that hold parameters of a function when it starts.
+    pub given: Vec<RegisterId>,
     /// The variables that every call has anew.
     pub locals: Vec<LocalVariable>,
     /// The labels, in the order of the text.

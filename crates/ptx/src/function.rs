@@ -42,6 +42,17 @@ pub enum Parameter {
     },
 }
 
+impl Parameter {
+    /// The register that it is in, if it is in one.
+    #[must_use]
+    pub fn register(&self) -> Option<RegisterId> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Register { register, .. } => Some(*register),
+        }
+    }
+}
+
 /// Who sees a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Linkage {

@@ -5,7 +5,7 @@
 //! module declares. Bodies are split into tokens and kept as a normal form ([`Entry::normal_form`]), so that a kernel
 //! can be recognised whatever its layout on the page; what an instruction means is not looked at.
 //!
-//! [`ImageKind::of`] tells PTX from compiled images. [`lexer`] is public for whoever wants the instructions.
+//! [`analysis`] says what can be known of code without running it. [`ImageKind::of`] tells PTX from compiled images. [`lexer`] is public for whoever wants the instructions.
 //!
 //! What runs code works on these types:
 //!
@@ -30,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 mod body;
 mod cursor;
 mod debug;

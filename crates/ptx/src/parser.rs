@@ -182,6 +182,7 @@ impl<'a> Parser<'_, 'a> {
         let mut names = Names::new(&mut self.names, true);
         let returns = declare_params(&mut names, returns, Symbol::Returned)?;
         let params = declare_params(&mut names, params, Symbol::Parameter)?;
+        names.body.given = params.iter().filter_map(Parameter::register).collect();
         let body = body::parse(&mut self.cursor, &mut names)?;
         let function = &mut self.names.functions[function.index()];
         (function.returns, function.params, function.body, function.at) = (returns, params, Some(body), name.at);

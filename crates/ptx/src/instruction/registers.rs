@@ -8,10 +8,9 @@ impl Instruction {
     /// The registers that it reads, that of its guard among them. One may come twice.
     #[must_use]
     pub fn reads(&self) -> Vec<RegisterId> {
-        let mut reads = Reads(Vec::new());
-        reads.0.extend(self.guard.map(|guard| guard.predicate));
-        self.operation.add_reads(&mut reads);
-        reads.0
+        let mut reads = self.operation.reads();
+        reads.extend(self.guard.map(|guard| guard.predicate));
+        reads
     }
 
     /// The registers that it writes where it runs. One may come twice.
@@ -53,6 +52,14 @@ impl Reads {
 }
 
 impl Operation {
+    /// The registers that it reads, whatever its guard is. One may come twice.
+    #[must_use]
+    pub fn reads(&self) -> Vec<RegisterId> {
+        let mut reads = Reads(Vec::new());
+        self.add_reads(&mut reads);
+        reads.0
+    }
+
     fn add_reads(&self, reads: &mut Reads) {
         match self {
             Self::Unary { source, .. } | Self::Unpack { source, .. } => reads.source(*source),
