@@ -21,7 +21,7 @@
 //! Nothing here does I/O, and no text makes it panic.
 //!
 //! # Portability
-//! A version or a target that a device does not have is no error here: the driver compares [`Module::version`] and
+//! A version or a target that a device does not have is no error here: the driver compares [`Module::read_version`] and
 //! [`Module::target`] with the device.
 //!
 //! # Source

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use crate::cursor::Cursor;
 use crate::entry::Entry;
 use crate::error::PtxError;
 use crate::function::Function;
-use crate::header::Header;
+use crate::header::{self, Header};
 use crate::lexer;
 use crate::parser;
 use crate::variable::Variable;
@@ -29,16 +30,19 @@ impl Module {
         parser::parse(&lexer::tokenize(text)?)
     }
 
+    /// Reads the version of the language and nothing behind the header. A driver refuses a later version than it knows
+    /// before it looks at what that version may have brought.
+    ///
+    /// # Errors
+    /// What is wrong with the header.
+    pub fn read_version(text: &str) -> Result<(u8, u8), PtxError> {
+        header::parse(&mut Cursor::new(&lexer::header_tokens(text)?)).map(|header| header.version)
+    }
+
     /// The version of the language, as in `.version 8.4`.
     #[must_use]
     pub fn version(&self) -> (u8, u8) {
         self.header.version
-    }
-
-    /// Whether the module is written in a later version of the language than `isa`, the last that a driver knows.
-    #[must_use]
-    pub fn requires_newer_than(&self, isa: (u8, u8)) -> bool {
-        self.header.version > isa
     }
 
     /// The architecture, as in `.target sm_90a`; the highest if there are several.

@@ -14,6 +14,7 @@ mod special;
 mod syntax;
 mod variable;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
@@ -29,6 +30,7 @@ use crate::module::Module;
 use crate::normal;
 use crate::operand::{EntryId, FunctionId, Symbol, VariableId};
 use crate::param;
+use crate::variable::Variable;
 
 use function::Params;
 use names::{ModuleNames, Named, Names, id};
@@ -119,17 +121,13 @@ impl<'a> Parser<'_, 'a> {
         if self.cursor.accept(".func") {
             return self.function(linkage);
         }
-        for (name, variable) in variable::parse(&mut self.cursor, &self.names.names, linkage, false)? {
+        for (name, variable) in variable::parse(&mut self.cursor, &self.names, linkage, false)? {
             self.variable(name, variable)?;
         }
         Ok(())
     }
 
-    fn variable(
-        &mut self,
-        name: std::borrow::Cow<'a, str>,
-        variable: crate::variable::Variable,
-    ) -> Result<(), PtxError> {
+    fn variable(&mut self, name: Cow<'a, str>, variable: Variable) -> Result<(), PtxError> {
         let (at, next) = (variable.at, id(self.names.variables.len()));
         match self.names.names.entry(name) {
             Slot::Vacant(free) => {

@@ -133,13 +133,12 @@ fn parameters_are_placed_as_ptxas_places_them() {
 }
 
 #[test]
-fn versions_compare_by_number_not_by_text() {
+fn the_version_is_read_before_anything_that_it_may_have_brought() {
     let version =
-        |text: &str| Module::parse(&format!(".version {text} .target sm_90 .address_size 64")).expect("parses");
-    assert!(version("9.0").requires_newer_than((8, 4)));
-    assert!(version("8.10").requires_newer_than((8, 4)));
-    assert!(!version("8.4").requires_newer_than((8, 4)));
-    assert!(!version("7.8").requires_newer_than((8, 4)));
+        |text: &str| Module::read_version(&format!(".version {text} .target sm_90 .address_size 64 what.is #"));
+    assert_eq!(version("8.4"), Ok((8, 4)));
+    assert_eq!(version("8.10"), Ok((8, 10)));
+    assert_eq!(version("8").expect_err("no version").to_string().split(';').next(), Some("line 1"));
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl<'a> Statements<'_, '_, 'a> {
             ".local" => self.locals(cursor, StateSpace::Local),
             ".param" => self.locals(cursor, StateSpace::ParamFunction),
             ".shared" | ".shared::cta" | ".global" | ".const" => {
-                for (name, variable) in variable::parse(cursor, &self.names.module.names, Linkage::Internal, true)? {
+                for (name, variable) in variable::parse(cursor, self.names.module, Linkage::Internal, true)? {
                     self.names.declare_static(name, variable)?;
                 }
                 Ok(())

@@ -1,20 +1,19 @@
 //! Initial values of variables.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
 use super::constant;
 use super::declare::{Declarator, Kind};
+use super::names::ModuleNames;
 use crate::cursor::Cursor;
 use crate::error::{PtxError, PtxProblem};
-use crate::lexer::{Position, TokenKind};
-use crate::operand::Symbol;
+use crate::instruction::StateSpace;
+use crate::lexer::TokenKind;
+use crate::operand::{Symbol, VariableId};
 use crate::types::ScalarType;
 use crate::variable::{Initial, InitialAddress, InitialRun};
 
 /// Reads values while it knows where in the variable they go.
 pub(super) struct Values<'n, 'a> {
-    pub(super) names: &'n HashMap<Cow<'a, str>, (Symbol, Position)>,
+    pub(super) module: &'n ModuleNames<'a>,
     pub(super) kind: &'n Kind,
     pub(super) initial: Initial,
 }
@@ -110,7 +109,11 @@ impl<'a> Values<'_, 'a> {
         }
         let name = cursor.identifier("a name")?;
         let unknown = || PtxError { at: name.at, problem: PtxProblem::UnknownSymbol { name: name.text.to_owned() } };
-        let (symbol, _) = *self.names.get(name.text).ok_or_else(unknown)?;
+        let (symbol, _) = *self.module.names.get(name.text).ok_or_else(unknown)?;
+        let variable = |id: VariableId| &self.module.variables[id.index()];
+        if matches!(symbol, Symbol::Variable(id) if variable(id).space == StateSpace::Shared) {
+            return Err(wrong(&place, "is an address that every block has anew"));
+        }
         let mut addend = offset_behind(cursor)?;
         for _ in 0..u32::from(masked) + u32::from(generic) {
             cursor.expect(")", "`)`")?;

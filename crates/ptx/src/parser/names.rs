@@ -28,6 +28,8 @@ pub(super) struct ModuleNames<'a> {
 /// What a name in a body stands for.
 #[derive(Clone)]
 pub(super) enum Named {
+    /// A register of this type and of so many components, which was not named yet.
+    Declared(ScalarType, u32),
     Register(RegisterId),
     /// The components of a vector register.
     Vector(Vec<RegisterId>),
@@ -47,7 +49,7 @@ pub(super) struct Prototype {
     pub(super) params: Vec<Parameter>,
 }
 
-/// A declaration such as `.reg .b32 %r<10>`, whose registers come into being when they are named.
+/// A declaration such as `.reg .b32 %r<10>`.
 struct Family {
     count: u32,
     ty: ScalarType,
@@ -144,8 +146,7 @@ impl<'m, 'a> Names<'m, 'a> {
         vector: u32,
         at: Position,
     ) -> Result<(), PtxError> {
-        let named = self.new_register(name, ty, vector);
-        self.declare(name, named, at)
+        self.declare(name, Named::Declared(ty, vector), at)
     }
 
     pub(super) fn declare_family(
@@ -200,8 +201,11 @@ impl<'m, 'a> Names<'m, 'a> {
     pub(super) fn find(&mut self, name: &'a str) -> Option<Named> {
         let mut braces = Some(self.current);
         while let Some(number) = braces {
-            if let Some((named, _)) = self.braces[number].names.get(name) {
-                return Some(named.clone());
+            if let Some((named, at)) = self.braces[number].names.get(name).cloned() {
+                return Some(match named {
+                    Named::Declared(ty, vector) => self.first_use(number, name, ty, vector, at),
+                    known => known,
+                });
             }
             if let Some(named) = self.family_member(number, name) {
                 return Some(named);
@@ -213,7 +217,7 @@ impl<'m, 'a> Names<'m, 'a> {
         Some(Named::Symbol(*symbol))
     }
 
-    /// The register of a family, which comes into being.
+    /// The register of a family.
     fn family_member(&mut self, braces: usize, name: &'a str) -> Option<Named> {
         let (stem, number) = split_number(name);
         let family = self.braces[braces].families.get(stem)?;
@@ -221,9 +225,14 @@ impl<'m, 'a> Names<'m, 'a> {
             return None;
         }
         let (ty, vector, at) = (family.ty, family.vector, family.at);
+        Some(self.first_use(braces, name, ty, vector, at))
+    }
+
+    /// A register comes into being when it is named: most of a family never are.
+    fn first_use(&mut self, braces: usize, name: &'a str, ty: ScalarType, vector: u32, at: Position) -> Named {
         let named = self.new_register(name, ty, vector);
         self.braces[braces].names.insert(name.into(), (named.clone(), at));
-        Some(named)
+        named
     }
 
     /// The label or list of labels of this name in the braces of this number or around them.

@@ -1,16 +1,14 @@
 //! Declarations of variables with a place of their own.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::declare;
 use super::initial::Values;
+use super::names::ModuleNames;
 use crate::cursor::Cursor;
 use crate::error::{PtxError, PtxProblem};
 use crate::function::Linkage;
 use crate::instruction::StateSpace;
-use crate::lexer::Position;
-use crate::operand::Symbol;
 use crate::variable::{Initial, Variable};
 
 /// The space that a directive names.
@@ -26,7 +24,7 @@ pub(super) fn space(directive: &str) -> Option<StateSpace> {
 /// Reads a declaration from its space to behind its `;`.
 pub(super) fn parse<'a>(
     cursor: &mut Cursor<'_, 'a>,
-    names: &HashMap<Cow<'a, str>, (Symbol, Position)>,
+    module: &ModuleNames<'a>,
     linkage: Linkage,
     in_function: bool,
 ) -> Result<Vec<(Cow<'a, str>, Variable)>, PtxError> {
@@ -49,7 +47,7 @@ pub(super) fn parse<'a>(
             if kind.opaque {
                 cursor.skip_one("`{`")?;
             } else {
-                let mut values = Values { names, kind: &kind, initial };
+                let mut values = Values { module, kind: &kind, initial };
                 elements = values.parse(cursor, &declared)?;
                 initial = values.initial;
             }

@@ -18,9 +18,18 @@ pub(super) fn parse(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxErr
 }
 
 /// The types that lie in memory: halves only as bits.
-pub(super) fn stored(ty: ScalarType) -> Option<ScalarType> {
+fn stored(ty: ScalarType) -> Option<ScalarType> {
     let is_float = matches!(ty, ScalarType::F32 | ScalarType::F64);
     Some(ty).filter(|ty| ty.is_fundamental() && (is_float || FloatType::of(*ty).is_none()))
+}
+
+/// The types that lie in memory in vectors of so many: 256 bits at most, and none of 128.
+fn stored_in(count: Option<usize>) -> impl Fn(ScalarType) -> Option<ScalarType> {
+    const MOST_BYTES: usize = 32;
+    let fits = move |ty: &ScalarType| {
+        count.is_none_or(|count| *ty != ScalarType::B128 && count * ty.size() as usize <= MOST_BYTES)
+    };
+    move |ty| stored(ty).filter(|ty| fits(ty))
 }
 
 /// The number of elements that a modifier says.
@@ -89,7 +98,7 @@ fn load(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     let cache = cache(site, true);
     site.modifiers.flag(".unified");
     let count = vector(site);
-    let ty = site.modifiers.ty(stored)?;
+    let ty = site.modifiers.ty(stored_in(count))?;
     let [d, a] = site.take()?;
     let elements = elements(site, d, count)?;
     let destinations = elements.iter().map(|it| site.sink(it, ty, Fit::Wider)).collect::<Result<_, _>>()?;
@@ -107,7 +116,7 @@ fn store(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     }
     let cache = cache(site, false);
     let count = vector(site);
-    let ty = site.modifiers.ty(stored)?;
+    let ty = site.modifiers.ty(stored_in(count))?;
     let [a, b] = site.take()?;
     let address = site.address(&a, space.unwrap_or(StateSpace::ParamEntry))?;
     let space = settle(site, space, address);
