@@ -9,6 +9,7 @@ use super::instruction;
 use super::modifiers::Modifiers;
 use super::names::{Named, Names, Prototype, id};
 use super::site::Site;
+use super::special;
 use super::syntax::{self, Form, Name, Operand};
 use super::variable;
 use crate::body::{Body, Label, LocalVariable};
@@ -201,7 +202,9 @@ impl<'a> Statements<'_, '_, 'a> {
         }
         if instruction::is_unmodelled(opcode.text, modifiers.iter().map(|token| token.text)) {
             let name = Modifiers::new(opcode, modifiers).full_name();
+            let start = cursor.index();
             cursor.skip_statement()?;
+            self.check_registers(cursor.since(start))?;
             self.push(guard, Operation::Unmodelled { name }, opcode.at);
             return Ok(());
         }
@@ -216,6 +219,17 @@ impl<'a> Statements<'_, '_, 'a> {
             self.push(None, before, opcode.at);
         }
         self.push(guard, operation, opcode.at);
+        Ok(())
+    }
+
+    /// Operands that are not looked into name registers that exist.
+    fn check_registers(&mut self, operands: &[Token<'a>]) -> Result<(), PtxError> {
+        let registers = operands.iter().filter(|it| it.kind == TokenKind::Identifier && it.text.starts_with('%'));
+        for token in registers {
+            if self.names.find(token.text).is_none() && !special::is_name(token.text) {
+                return Err(unknown(token.text, token.at));
+            }
+        }
         Ok(())
     }
 
