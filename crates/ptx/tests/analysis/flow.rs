@@ -2,6 +2,7 @@
 
 use peermap_ptx::InstructionId;
 use peermap_ptx::analysis::{BlockId, ControlFlow, Dominators, Liveness};
+use proptest::prelude::*;
 
 use crate::{body, register};
 
@@ -141,4 +142,60 @@ fn a_write_under_a_guard_ends_no_life() {
     assert!(liveness.is_live_in(BlockId(0), register(&body, "%r1")));
     assert!(liveness.is_live_in(BlockId(0), register(&body, "%p1")));
     assert!(!liveness.is_live_in(BlockId(1), register(&body, "%p1")));
+}
+
+/// The blocks that a walk from `start` reaches without passing `without`.
+fn reached(flow: &ControlFlow, start: BlockId, without: Option<BlockId>) -> Vec<BlockId> {
+    let mut seen = Vec::new();
+    let mut open = vec![start];
+    while let Some(block) = open.pop() {
+        if Some(block) != without && !seen.contains(&block) {
+            seen.push(block);
+            open.extend(&flow.block(block).successors);
+        }
+    }
+    seen
+}
+
+/// Branches from anywhere to anywhere, some of which end the thread.
+fn branches() -> impl Strategy<Value = String> {
+    let statement = (0..4_u32, 0..24_usize).prop_map(|(kind, target)| match kind {
+        0 => format!("bra L{target};"),
+        1 => "ret;".to_owned(),
+        _ => format!("@%p1 bra L{target};"),
+    });
+    prop::collection::vec(statement, 24).prop_map(|statements| {
+        let labelled = statements.iter().enumerate().map(|(number, statement)| format!("L{number}: {statement} "));
+        labelled.collect()
+    })
+}
+
+proptest! {
+    /// A block dominates another if the other is out of reach without it.
+    #[test]
+    fn dominators_are_what_no_path_avoids(statements in branches()) {
+        let flow = ControlFlow::of(&body(&statements));
+        let dominators = Dominators::of(&flow);
+        for block in reached(&flow, BlockId(0), None) {
+            for other in flow.ids() {
+                let avoidable = reached(&flow, BlockId(0), Some(other)).contains(&block);
+                prop_assert_eq!(dominators.dominates(other, block), !avoidable, "{:?} {:?}", other, block);
+            }
+        }
+    }
+
+    /// A block post-dominates another if no path from the other ends without it.
+    #[test]
+    fn post_dominators_are_what_no_end_avoids(statements in branches()) {
+        let flow = ControlFlow::of(&body(&statements));
+        let dominators = Dominators::post(&flow);
+        let ends = |start, without| {
+            reached(&flow, start, without).iter().any(|block| flow.block(*block).successors.is_empty())
+        };
+        for block in flow.ids().filter(|block| ends(*block, None)) {
+            for other in flow.ids() {
+                prop_assert_eq!(dominators.dominates(other, block), !ends(block, Some(other)), "{:?} {:?}", other, block);
+            }
+        }
+    }
 }
