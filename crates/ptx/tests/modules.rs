@@ -1,6 +1,9 @@
 //! Real modules, and what is read from them.
 
-use peermap_ptx::{Entry, Module, Param, ParamType, ScalarType, StateSpace};
+use peermap_ptx::{
+    Address, AddressBase, Axis, Entry, InstructionId, Module, MoveSource, Operation, Param, ParamType, RegisterId,
+    ScalarType, SpecialRegister, StateSpace, Symbol,
+};
 
 const KERNELS: &str = include_str!("../../../kernels/memmap_ipc.ptx");
 const TRACES: &str = include_str!("../../../fixtures/traces/kernels.ptx");
@@ -52,6 +55,32 @@ fn our_kernels_have_the_parameters_of_the_readme() {
     let wanted = [of(0, U64, 0), of(1, U64, 8), of(2, U32, 16), of(3, U32, 20), of(4, U64, 24)];
     assert_eq!(entry(&module, "verify_pattern").params, wanted);
     assert_eq!(entry(&module, "verify_pattern").parameter_bytes, 32);
+}
+
+/// `fill_byte` from its parameters to its end, as the text has it.
+#[test]
+fn the_code_of_a_kernel_of_ours_is_read_to_the_last_instruction() {
+    let module = Module::parse(KERNELS).expect("parses");
+    let body = &entry(&module, "fill_byte").body;
+    let name = |register: RegisterId| body.registers[register.index()].name.as_str();
+    assert_eq!((body.instructions.len(), body.instructions[0].at.line), (22, 21));
+
+    let Operation::Load(load) = &body.instructions[0].operation else { panic!("{body:?}") };
+    let byte = Address { base: AddressBase::Symbol(Symbol::Parameter(2)), offset: 0 };
+    assert_eq!((load.ty, load.space, load.address), (ScalarType::U8, StateSpace::ParamEntry, byte));
+    assert_eq!(load.destinations.iter().flatten().map(|register| name(*register)).collect::<Vec<_>>(), ["%rs1"]);
+
+    let Operation::Move { destination, source, .. } = body.instructions[3].operation else { panic!("{body:?}") };
+    let block = MoveSource::Special(SpecialRegister::Ctaid(Axis::X));
+    assert_eq!((name(destination), source), ("%r1", block));
+
+    let labels: Vec<_> = body.labels.iter().map(|label| (label.name.as_str(), label.target.0)).collect();
+    assert_eq!(labels, [("$L__BB0_2", 16), ("$L__BB0_3", 21)]);
+    let last = &body.instructions[20];
+    let guard = last.guard.map(|guard| (name(guard.predicate), guard.negated));
+    let Operation::Branch(back) = last.operation else { panic!("{body:?}") };
+    assert_eq!((guard, back.target, back.uniform), (Some(("%p2", false)), InstructionId(16), false));
+    assert_eq!(body.instructions[21].operation, Operation::Return);
 }
 
 #[test]

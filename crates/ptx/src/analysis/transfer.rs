@@ -101,10 +101,10 @@ impl Transfer<'_> {
     fn unary(&self, op: UnaryOp, source: Value) -> Value {
         match op {
             UnaryOp::Neg(ty) => scaled(source, -1, ty.bits()),
-            // Every window begins somewhere: an address is moved by the same distance in all threads.
-            UnaryOp::ToGeneric { space, .. } | UnaryOp::FromGeneric { space, .. } if space != StateSpace::Local => {
-                without_bounds(source)
-            }
+            // A thread's local memory may have a generic address of its own.
+            UnaryOp::ToGeneric { space: StateSpace::Local, .. } => Value::Varying,
+            // Every other window begins somewhere: an address is moved by the same distance in all threads.
+            UnaryOp::ToGeneric { .. } | UnaryOp::FromGeneric { .. } => without_bounds(source),
             _ => uniform(Value::UNIFORM, source),
         }
     }

@@ -163,7 +163,7 @@ pub enum TernaryOp {
     FloatMax3(FloatMinMax),
     /// `bfe`: `c` bits of `a` from bit `b` on; of both the low 8 bits of a `U32` count.
     ExtractBits(IntegerType),
-    /// `fns`, a `U32`: the `c`-th bit set in `a` from bit `b` on.
+    /// `fns`, a `U32`: the `c`-th bit that is set in `a` from bit `b` on, upwards or, if `c` is negative, downwards.
     FindNthSet,
     /// `prmt`: bytes of `a` and `b`, picked by `c`.
     Permute(Permute),

@@ -115,6 +115,20 @@ fn loads_are_uniform_from_one_address_that_all_share() {
 }
 
 #[test]
+fn addresses_stay_linear_in_every_window_but_that_of_local_memory() {
+    let cases = [
+        ("cvta.shared.u64 %d2, %d1;", stride(4)),
+        ("cvta.to.global.u64 %d2, %d1;", stride(4)),
+        ("cvta.local.u64 %d2, %d1;", Shape::Varying),
+        ("isspacep.global %p1, %d1; selp.u64 %d2, 1, 0, %p1;", Shape::Varying),
+    ];
+    for (statement, wanted) in cases {
+        let text = format!("mov.u32 %r1, %tid.x; mul.wide.u32 %d1, %r1, 4; {statement}");
+        assert_eq!(shape(&text, "%d2"), wanted, "{statement}");
+    }
+}
+
+#[test]
 fn what_both_sides_of_a_divergent_branch_write_varies_where_they_meet() {
     let branch = |by: &str| {
         let text = format!(
