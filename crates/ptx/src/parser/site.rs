@@ -62,7 +62,7 @@ impl<'a> Site<'_, '_, '_, 'a> {
 
     pub(super) fn unexpected<T>(&self, operand: &Operand<'a>, expected: &'static str) -> Result<T, PtxError> {
         let found = match &operand.form {
-            Form::Name(name) => format!("`{}`", excerpt(name.text)),
+            Form::Name(Name { text, .. }) | Form::Element(text, _) => format!("`{}`", excerpt(text)),
             Form::Constant(_) => "a constant".to_owned(),
             Form::Not(name) => format!("`!{}`", excerpt(name.text)),
             Form::Vector(_) => "a vector".to_owned(),
@@ -179,9 +179,19 @@ impl<'a> Site<'_, '_, '_, 'a> {
 
     /// The address in the space of a symbol, and its offset; `None` if the operand is none.
     pub(super) fn symbol(&mut self, operand: &Operand<'a>) -> Option<(Symbol, i64)> {
-        let Form::Name(name) = operand.form else { return None };
-        match (self.names.find(name.text), name.component) {
-            (Some(Named::Symbol(symbol)), None) => Some((symbol, name.offset)),
+        match operand.form {
+            Form::Name(Name { text, component: None, offset }) => match self.names.find(text)? {
+                Named::Symbol(symbol) => Some((symbol, offset)),
+                _ => None,
+            },
+            // An index counts elements, however many dimensions there are.
+            Form::Element(text, index) => match self.names.find(text)? {
+                Named::Symbol(symbol @ Symbol::Variable(variable)) => {
+                    let size = self.names.module.variables[variable.index()].ty.size();
+                    Some((symbol, index.wrapping_mul(size.into())))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -223,20 +233,27 @@ impl<'a> Site<'_, '_, '_, 'a> {
         ty: ScalarType,
         fit: Fit,
     ) -> Result<Source, PtxError> {
-        let Form::Name(name) = operand.form else { return self.source(operand, ty, fit) };
-        let special = special::of(name);
+        let (text, special) = match operand.form {
+            Form::Name(name) => (name.text, special::of(name)),
+            Form::Element(text, _) => (text, None),
+            _ => return self.source(operand, ty, fit),
+        };
         if special.is_none() && self.symbol(operand).is_none() {
             return self.source(operand, ty, fit);
         }
         let ty = special.filter(|_| fit == Fit::Wider).map_or(ty, |(_, width)| width);
         let source = self.moved(operand, ty)?;
-        let destination = self.names.add_register(name.text.to_owned(), ty);
+        let destination = self.names.add_register(text.to_owned(), ty);
         self.before.push(Operation::Move { ty, destination, source });
         Ok(Source::Register(destination))
     }
 
     /// `[…]`, an address in `space`.
     pub(super) fn address(&mut self, operand: &Operand<'a>, space: StateSpace) -> Result<Address, PtxError> {
+        if let (Form::Element(..), Some((symbol, offset))) = (&operand.form, self.symbol(operand)) {
+            self.check_space(operand, symbol, space)?;
+            return Ok(Address { base: AddressBase::Symbol(symbol), offset });
+        }
         let Form::Address(address) = operand.form else { return self.unexpected(operand, "an address in brackets") };
         let Some(name) = address.base else {
             if space != StateSpace::Local {
@@ -268,7 +285,7 @@ impl<'a> Site<'_, '_, '_, 'a> {
     }
 
     /// Whether what is in one space can be reached in another.
-    fn check_space(&self, operand: &Operand<'a>, symbol: Symbol, space: StateSpace) -> Result<(), PtxError> {
+    pub(super) fn check_space(&self, operand: &Operand<'a>, symbol: Symbol, space: StateSpace) -> Result<(), PtxError> {
         use StateSpace::{Generic, ParamEntry, ParamFunction, Shared, SharedCluster};
         match (self.names.space_of(symbol), space) {
             (Some(ParamEntry | ParamFunction), ParamEntry | ParamFunction) | (Some(Shared), SharedCluster) => Ok(()),

@@ -17,6 +17,8 @@ pub(super) struct Operand<'a> {
 pub(super) enum Form<'a> {
     /// `%r1`, `%tid.x`, `table+4`; `_` too.
     Name(Name<'a>),
+    /// `table[2]`: the address of an element.
+    Element(&'a str, i64),
     /// `4`, `-1.5`, `(1 + 2)`.
     Constant(Constant),
     /// `!%p1`.
@@ -113,7 +115,14 @@ fn simple<'a>(cursor: &mut Cursor<'_, 'a>) -> Result<Operand<'a>, PtxError> {
     } else if constant::starts(next) {
         Form::Constant(constant::parse(cursor)?)
     } else if next.kind == TokenKind::Identifier {
-        Form::Name(name(cursor)?)
+        let name = name(cursor)?;
+        if name.component.is_none() && cursor.accept("[") {
+            let index = offset(cursor)?;
+            cursor.expect("]", "`]`")?;
+            Form::Element(name.text, index)
+        } else {
+            Form::Name(name)
+        }
     } else {
         return Err(cursor.unexpected("an operand"));
     };

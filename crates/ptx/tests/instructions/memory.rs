@@ -54,6 +54,7 @@ fn spaces_of_loads() {
     let variable = |number, offset| symbol(Symbol::Variable(VariableId(number)), offset);
     let cases = [
         ("ld.global.u32 %r1, [g+4*2];", StateSpace::Global, variable(0, 8)),
+        ("ld.global.u32 %r1, g[3];", StateSpace::Global, variable(0, 12)),
         ("ld.u32 %r1, [g];", StateSpace::Generic, variable(0, 0)),
         ("ld.const.u32 %r1, [c+4];", StateSpace::Const, variable(1, 4)),
         ("ld.shared.u32 %r1, [dyn];", StateSpace::Shared, variable(2, 0)),

@@ -38,7 +38,7 @@ fn barriers_of_a_block() {
 
 #[test]
 fn barriers_of_warps_and_clusters() {
-    assert_eq!(operation("bar.warp.sync -1;"), Operation::WarpBarrier { mask: immediate(T::B32, 0xFFFF_FFFF) });
+    assert_eq!(operation("bar.warp.sync -1;"), Operation::WarpBarrier { mask: immediate(T::U32, 0xFFFF_FFFF) });
     let cases = [
         ("barrier.cluster.arrive;", ClusterBarrier { wait: false, relaxed: false, aligned: false }),
         ("barrier.cluster.arrive.release;", ClusterBarrier { wait: false, relaxed: false, aligned: false }),

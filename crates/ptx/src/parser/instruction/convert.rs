@@ -62,7 +62,7 @@ fn convert(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
         return Ok(Operation::Convert { conversion, destination, a, b: Some(b) });
     }
     let [d, a] = site.take()?;
-    let destination = site.register(&d, to, Fit::Wider)?;
+    let destination = site.register(&d, to, if to == ScalarType::Bf16 { Fit::Exact } else { Fit::Wider })?;
     let a = site.value_or_moved(&a, from, Fit::Wider)?;
     Ok(Operation::Convert { conversion, destination, a, b: None })
 }
@@ -148,6 +148,9 @@ fn address(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     let bits = ty.bits();
     let [d, a] = site.take()?;
     let destination = site.destination(&d, ty)?;
+    if let Some((symbol, _)) = site.symbol(&a) {
+        site.check_space(&a, symbol, space)?;
+    }
     let (op, source) = match to {
         true => (UnaryOp::FromGeneric { space, bits }, site.value(&a, ty)?),
         false => (UnaryOp::ToGeneric { space, bits }, site.value_or_moved(&a, ty, Fit::Exact)?),

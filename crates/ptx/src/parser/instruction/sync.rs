@@ -11,7 +11,7 @@ pub(super) fn parse(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxErr
         if site.modifiers.flag(".warp") {
             site.modifiers.need(&[(".sync", ())], "`.sync`")?;
             let [mask] = site.take()?;
-            return Ok(Operation::WarpBarrier { mask: site.value(&mask, ScalarType::B32)? });
+            return Ok(Operation::WarpBarrier { mask: site.value(&mask, ScalarType::U32)? });
         }
     } else if site.modifiers.flag(".cluster") {
         return cluster(site);
