@@ -1,5 +1,6 @@
 //! An entry: a kernel that can be launched.
 
+use crate::body::Body;
 use crate::cursor::Cursor;
 use crate::error::PtxError;
 use crate::lexer::TokenKind;
@@ -18,6 +19,8 @@ pub struct Entry {
     pub directives: Vec<LaunchDirective>,
     /// The line of its name.
     pub line: u32,
+    /// Its code.
+    pub body: Body,
     pub(crate) normal_form: String,
     pub(crate) self_contained: bool,
 }
@@ -42,7 +45,7 @@ impl Entry {
     }
 
     /// Whether the body neither calls anything nor names a function, variable or entry of the module. If it does, the
-    /// normal form alone does not say what the kernel does. A local name that hides one of the module counts as that.
+    /// normal form alone does not say what the kernel does.
     #[must_use]
     pub fn is_self_contained(&self) -> bool {
         self.self_contained
@@ -55,6 +58,21 @@ impl Entry {
     }
 }
 
+/// The directives that may stand between parameters and body.
+const DIRECTIVES: [&str; 11] = [
+    ".maxnreg",
+    ".maxntid",
+    ".reqntid",
+    ".minnctapersm",
+    ".maxnctapersm",
+    ".reqnctapercluster",
+    ".maxclusterrank",
+    ".explicitcluster",
+    ".blocksareclusters",
+    ".noreturn",
+    ".abi_preserve",
+];
+
 /// Reads what stands between the parameters and the body. A `.pragma` is an instruction to the code generator and says
 /// nothing about launches; it stays in the normal form only.
 pub(crate) fn parse_directives(cursor: &mut Cursor<'_, '_>) -> Result<Vec<LaunchDirective>, PtxError> {
@@ -64,6 +82,9 @@ pub(crate) fn parse_directives(cursor: &mut Cursor<'_, '_>) -> Result<Vec<Launch
             cursor.skip_statement()?;
             continue;
         }
+        if !DIRECTIVES.contains(&token.text) {
+            return Err(cursor.unexpected("a directive such as `.maxntid`, or `{`"));
+        }
         cursor.advance();
         let values = parse_values(cursor)?;
         directives.push(LaunchDirective { name: token.text.to_owned(), values });
@@ -71,11 +92,13 @@ pub(crate) fn parse_directives(cursor: &mut Cursor<'_, '_>) -> Result<Vec<Launch
     Ok(directives)
 }
 
+/// The numbers of a directive, three at most.
 fn parse_values(cursor: &mut Cursor<'_, '_>) -> Result<Vec<u32>, PtxError> {
+    const MOST: usize = 3;
     let mut values = Vec::new();
     if cursor.peek().is_some_and(|token| token.kind == TokenKind::Integer) {
         values.push(cursor.integer("a number")?);
-        while cursor.accept(",") {
+        while values.len() < MOST && cursor.accept(",") {
             values.push(cursor.integer("a number")?);
         }
     }

@@ -102,6 +102,120 @@ pub enum PtxProblem {
         /// The number given.
         align: u32,
     },
+    /// An opcode that the language does not have.
+    #[error("unknown instruction `{name}`")]
+    UnknownInstruction {
+        /// The opcode.
+        name: String,
+    },
+    /// A modifier that the instruction does not have, or has not beside its others.
+    #[error("`{instruction}` takes no modifier `{modifier}` here")]
+    UnknownModifier {
+        /// The opcode.
+        instruction: String,
+        /// The modifier.
+        modifier: String,
+    },
+    /// An instruction without a modifier that it needs.
+    #[error("`{instruction}` needs {expected}")]
+    MissingModifier {
+        /// The opcode.
+        instruction: String,
+        /// What it needs, in words or in backquotes.
+        expected: &'static str,
+    },
+    /// More or fewer operands than the instruction has.
+    #[error("`{instruction}` takes {expected} operands, found {found}")]
+    OperandCount {
+        /// The opcode.
+        instruction: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operand of another sort than the instruction takes.
+    #[error("expected {expected}, found {found}")]
+    UnexpectedOperand {
+        /// What could stand here.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
+    /// A register whose type is not what the instruction works on.
+    #[error("`{register}` is declared `{declared}`, which does not fit `{wanted}`")]
+    TypeMismatch {
+        /// Its name.
+        register: String,
+        /// Its type.
+        declared: &'static str,
+        /// What would fit.
+        wanted: &'static str,
+    },
+    /// A constant that is no value of the type that the instruction works on.
+    #[error("this constant does not fit `{wanted}`")]
+    ConstantMismatch {
+        /// The type.
+        wanted: &'static str,
+    },
+    /// A name that is not declared before it is used, or a label that is nowhere in reach.
+    #[error("unknown symbol `{name}`")]
+    UnknownSymbol {
+        /// The name.
+        name: String,
+    },
+    /// A name that is declared twice in the same braces.
+    #[error("duplicate definition of `{name}`: it is already defined on line {}, column {}", first.line, first.column)]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// The first definition.
+        first: Position,
+    },
+    /// Two declarations of a function that do not agree.
+    #[error("`{name}` is declared otherwise on line {}, column {}", first.line, first.column)]
+    PrototypeMismatch {
+        /// The name of the function.
+        name: String,
+        /// The first declaration.
+        first: Position,
+    },
+    /// A call with other arguments or returned values than the function has.
+    #[error("`{function}` {direction} {expected} values, found {found}")]
+    CallCount {
+        /// The name of the function.
+        function: String,
+        /// `takes` or `returns`.
+        direction: &'static str,
+        /// How many it has.
+        expected: usize,
+        /// How many the call has.
+        found: usize,
+    },
+    /// An operator in a constant that has no result on these values.
+    #[error("`{operator}` has no result on these values")]
+    InvalidExpression {
+        /// The operator.
+        operator: &'static str,
+    },
+    /// Brackets or braces in each other beyond any use.
+    #[error("nested more than {most} deep")]
+    TooDeep {
+        /// How deep they may be.
+        most: u32,
+    },
+    /// A variable that no memory is large enough for.
+    #[error("this variable is too large: more than {most} bytes")]
+    VariableTooLarge {
+        /// The most.
+        most: u64,
+    },
+    /// An initial value that its variable cannot have.
+    #[error("this initial value {reason}")]
+    InvalidInitial {
+        /// Why.
+        reason: &'static str,
+    },
     /// More parameters than any device takes.
     #[error("the parameters end at byte {bytes}, the most is {most}")]
     ParametersTooLarge {

@@ -24,6 +24,20 @@ pub fn tokenize(text: &str) -> Result<Vec<Token<'_>>, PtxError> {
     Ok(tokens)
 }
 
+/// The tokens up to the one behind `.address_size`, or all if there is none.
+pub(crate) fn header_tokens(text: &str) -> Result<Vec<Token<'_>>, PtxError> {
+    let mut lexer = Lexer::new(text);
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    while let Some(token) = lexer.next_token()? {
+        let is_last = tokens.last().is_some_and(|before| before.is(".address_size"));
+        tokens.push(token);
+        if is_last {
+            break;
+        }
+    }
+    Ok(tokens)
+}
+
 /// A place in the text that moves on by characters.
 struct Lexer<'a> {
     /// What is still to be read.

@@ -1,18 +1,24 @@
 //! A module.
 
-use crate::declaration::Declaration;
+use std::collections::HashMap;
+
+use crate::cursor::Cursor;
 use crate::entry::Entry;
 use crate::error::PtxError;
-use crate::header::Header;
+use crate::function::Function;
+use crate::header::{self, Header};
 use crate::lexer;
 use crate::parser;
+use crate::variable::Variable;
 
-/// PTX text as far as it is understood.
+/// A module: PTX text, checked and with every name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
     pub(crate) header: Header,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) declarations: Vec<Declaration>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) files: HashMap<u32, String>,
 }
 
 impl Module {
@@ -24,16 +30,19 @@ impl Module {
         parser::parse(&lexer::tokenize(text)?)
     }
 
+    /// Reads the version of the language and nothing behind the header. A driver refuses a later version than it knows
+    /// before it looks at what that version may have brought.
+    ///
+    /// # Errors
+    /// What is wrong with the header.
+    pub fn read_version(text: &str) -> Result<(u8, u8), PtxError> {
+        header::parse(&mut Cursor::new(&lexer::header_tokens(text)?)).map(|header| header.version)
+    }
+
     /// The version of the language, as in `.version 8.4`.
     #[must_use]
     pub fn version(&self) -> (u8, u8) {
         self.header.version
-    }
-
-    /// Whether the module is written in a later version of the language than `isa`, the last that a driver knows.
-    #[must_use]
-    pub fn requires_newer_than(&self, isa: (u8, u8)) -> bool {
-        self.header.version > isa
     }
 
     /// The architecture, as in `.target sm_90a`; the highest if there are several.
@@ -75,9 +84,27 @@ impl Module {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// Functions, variables, aliases and prototypes, in the order of the text.
+    /// The functions, declared or defined, in the order of their first declaration.
     #[must_use]
-    pub fn declarations(&self) -> &[Declaration] {
-        &self.declarations
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The variables with a place of their own, in the order of the text.
+    #[must_use]
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The variable of the module that has this name; those inside functions are not looked at.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name && !variable.in_function)
+    }
+
+    /// The name of the file with this number, for a [`SourcePlace`](crate::SourcePlace).
+    #[must_use]
+    pub fn file(&self, number: u32) -> Option<&str> {
+        self.files.get(&number).map(String::as_str)
     }
 }

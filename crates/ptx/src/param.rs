@@ -2,6 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::error::{PtxError, PtxProblem};
+use crate::types::ScalarType;
 
 /// The most parameter bytes that ptxas 13.0 accepts for any device ("0x7ffc max").
 const MOST_PARAMETER_BYTES: u32 = 32_764;
@@ -38,91 +39,34 @@ pub enum ParamType {
     },
 }
 
-macro_rules! scalar_types {
-    ($($variant:ident $directive:literal $size:literal)*) => {
-        /// A fundamental type that a parameter can have.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "each variant is the directive of its name")]
-        pub enum ScalarType { $($variant),* }
-
-        impl ScalarType {
-            /// The type that a directive such as `.u64` names.
-            #[must_use]
-            pub fn from_directive(directive: &str) -> Option<Self> {
-                match directive { $($directive => Some(Self::$variant),)* _ => None }
-            }
-
-            /// The directive, with its dot.
-            #[must_use]
-            pub fn directive(self) -> &'static str {
-                match self { $(Self::$variant => $directive),* }
-            }
-
-            /// How many bytes a value takes, which is its alignment too.
-            #[must_use]
-            pub fn size(self) -> u32 {
-                match self { $(Self::$variant => $size),* }
-            }
-        }
-    };
-}
-
-scalar_types! {
-    B8 ".b8" 1  B16 ".b16" 2  B32 ".b32" 4  B64 ".b64" 8  B128 ".b128" 16
-    U8 ".u8" 1  U16 ".u16" 2  U32 ".u32" 4  U64 ".u64" 8
-    S8 ".s8" 1  S16 ".s16" 2  S32 ".s32" 4  S64 ".s64" 8
-    F16 ".f16" 2  F32 ".f32" 4  F64 ".f64" 8
-}
-
-/// Reads a list in parentheses, if there is one: an entry without parameters may leave it out.
-pub(crate) fn parse_list(cursor: &mut Cursor<'_, '_>) -> Result<Vec<Param>, PtxError> {
-    let mut params = Vec::new();
-    if !cursor.accept("(") || cursor.accept(")") {
-        return Ok(params);
-    }
-    loop {
-        let param = parse(cursor, &params)?;
-        params.push(param);
-        if !cursor.accept(",") {
-            break;
-        }
-    }
-    cursor.expect(")", "`,` or `)`")?;
-    Ok(params)
-}
-
 /// Where the last of the parameters ends.
 pub(crate) fn end(params: &[Param]) -> u32 {
     params.last().map_or(0, |last| last.offset + last.size)
 }
 
-fn parse(cursor: &mut Cursor<'_, '_>, before: &[Param]) -> Result<Param, PtxError> {
+/// Reads a parameter in `.param`, which lies behind others that end at byte `end`.
+pub(crate) fn parse(cursor: &mut Cursor<'_, '_>, end: u32) -> Result<Param, PtxError> {
     let start = cursor.clone();
     cursor.expect(".param", "`.param`")?;
     let mut align = alignment(cursor)?;
     let unknown = cursor.error(PtxProblem::UnknownParameterType { found: cursor.found() });
     let directive = cursor.peek().and_then(|token| ScalarType::from_directive(token.text));
-    let element = directive.ok_or(unknown)?;
+    let element = directive.filter(|ty| ty.is_fundamental()).ok_or(unknown)?;
     cursor.advance();
     align = align.max(alignment(cursor)?);
     skip_pointer_attribute(cursor)?;
-
-    let place = cursor.clone();
     let name = cursor.identifier("a parameter name")?.text.to_owned();
-    if before.iter().any(|param| param.name == name) {
-        return Err(place.error(PtxProblem::DuplicateParameter { name }));
-    }
     let ty = match array_length(cursor)? {
         None => ParamType::Scalar(element),
         Some(count) => ParamType::Array { element, count },
     };
     // An `.align` cannot lower the alignment: ptxas 13.0 puts `.param .align 4 .u64` at a multiple of 8.
     let align = element.size().max(align.unwrap_or(1));
-    place_after(end(before), name, ty, align).map_err(|problem| start.error(problem))
+    place_after(end, name, ty, align).map_err(|problem| start.error(problem))
 }
 
 /// `.align <n>`, if it comes next.
-fn alignment(cursor: &mut Cursor<'_, '_>) -> Result<Option<u32>, PtxError> {
+pub(crate) fn alignment(cursor: &mut Cursor<'_, '_>) -> Result<Option<u32>, PtxError> {
     if !cursor.accept(".align") {
         return Ok(None);
     }

@@ -1,58 +1,82 @@
 //! The statements of a module.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::Arc;
+mod body;
+mod constant;
+mod declare;
+mod fit;
+mod function;
+mod initial;
+mod instruction;
+mod modifiers;
+mod names;
+mod site;
+mod special;
+mod syntax;
+mod variable;
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+
+use crate::body::Body;
 use crate::cursor::Cursor;
-use crate::declaration::{self, Declaration, DeclarationKind, DeclaredName};
+use crate::debug::{self, Debug};
 use crate::entry::{self, Entry};
 use crate::error::{PtxError, PtxProblem};
+use crate::function::{Function, Linkage, Parameter};
 use crate::header::{self, Header};
 use crate::lexer::{Position, Token, TokenKind};
 use crate::module::Module;
-use crate::normal::{self, Symbols};
+use crate::normal;
+use crate::operand::{EntryId, FunctionId, Symbol, VariableId};
 use crate::param;
+use crate::variable::Variable;
+
+use function::Params;
+use names::{ModuleNames, Named, Names, id};
 
 pub(crate) fn parse(tokens: &[Token<'_>]) -> Result<Module, PtxError> {
     let mut cursor = Cursor::new(tokens);
     let header = header::parse(&mut cursor)?;
-    let mut parser = Parser { cursor, header, entries: Vec::new(), seen: HashMap::new(), declarations: Vec::new() };
+    let names = ModuleNames::default();
+    let mut parser = Parser { cursor, header, entries: Vec::new(), names, files: HashMap::new() };
     while parser.cursor.peek().is_some() {
         parser.statement()?;
     }
-    Ok(parser.finish(tokens))
+    let ModuleNames { variables, functions, .. } = parser.names;
+    Ok(Module { header: parser.header, entries: parser.entries, functions, variables, files: parser.files })
+}
+
+/// `.section .debug_info { … }`: debug information, which is moved over.
+fn section(cursor: &mut Cursor<'_, '_>) -> Result<(), PtxError> {
+    cursor.advance();
+    cursor.take(&[TokenKind::Directive, TokenKind::Identifier], "a section name")?;
+    if cursor.is("{") { cursor.skip_one("`{`") } else { Err(cursor.unexpected("`{`")) }
 }
 
 struct Parser<'t, 'a> {
     cursor: Cursor<'t, 'a>,
     header: Header,
-    /// Each entry with the tokens of its body.
-    entries: Vec<(Entry, Range<usize>)>,
-    /// Where the name of each entry stands.
-    seen: HashMap<&'a str, Position>,
-    declarations: Vec<Declaration>,
+    entries: Vec<Entry>,
+    names: ModuleNames<'a>,
+    files: HashMap<u32, String>,
 }
 
-impl Parser<'_, '_> {
+impl<'a> Parser<'_, 'a> {
     fn statement(&mut self) -> Result<(), PtxError> {
-        if normal::skip_debug_directive(&mut self.cursor)? {
+        if let Some(debug) = debug::parse(&mut self.cursor)? {
+            if let Debug::File(number, name) = debug {
+                self.files.insert(number, name.to_owned());
+            }
             return Ok(());
         }
         match self.cursor.peek().map(|token| token.text) {
-            Some(".section") => self.section(),
+            Some(".section") => section(&mut self.cursor),
             Some(".pragma") => self.cursor.skip_statement(),
             Some(".target") => self.further_target(),
             Some(".alias") => self.alias(),
             _ => self.linked(),
         }
-    }
-
-    /// `.section .debug_info { … }`: debug information.
-    fn section(&mut self) -> Result<(), PtxError> {
-        self.cursor.advance();
-        self.cursor.take(&[TokenKind::Directive, TokenKind::Identifier], "a section name")?;
-        if self.cursor.is("{") { self.cursor.skip_one("`{`") } else { Err(self.cursor.unexpected("`{`")) }
     }
 
     fn further_target(&mut self) -> Result<(), PtxError> {
@@ -62,87 +86,194 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// `.alias name, function;`, in which the name is declared as a function before.
     fn alias(&mut self) -> Result<(), PtxError> {
-        let start = self.cursor.index();
         self.cursor.advance();
         let name = self.cursor.identifier("a function name")?;
-        let declared = DeclaredName { name: name.text.to_owned(), numbered: false, line: name.at.line };
-        self.cursor.skip_statement()?;
-        self.declare(DeclarationKind::Alias, [declared], start)
+        self.cursor.expect(",", "`,`")?;
+        let aliased = self.cursor.identifier("a function name")?;
+        self.cursor.expect(";", "`;`")?;
+        let Some((symbol @ Symbol::Function(_), _)) = self.names.names.get(aliased.text).copied() else {
+            let problem = PtxProblem::UnknownSymbol { name: aliased.text.to_owned() };
+            return Err(PtxError { at: aliased.at, problem });
+        };
+        self.names.names.insert(name.text.into(), (symbol, name.at));
+        Ok(())
     }
 
     /// What may have `.visible`, `.extern`, `.weak` or `.common` before it.
     fn linked(&mut self) -> Result<(), PtxError> {
-        while [".visible", ".extern", ".weak", ".common"].iter().any(|linkage| self.cursor.accept(linkage)) {}
+        let linkages = [
+            (".visible", Linkage::Visible),
+            (".extern", Linkage::Extern),
+            (".weak", Linkage::Weak),
+            (".common", Linkage::Common),
+        ];
+        let mut linkage = Linkage::Internal;
+        while let Some((_, named)) = linkages.iter().find(|(text, _)| self.cursor.is(text)) {
+            self.cursor.advance();
+            linkage = *named;
+        }
         let start = self.cursor.index();
         if self.cursor.accept(".entry") {
             return self.entry(start);
         }
         if self.cursor.accept(".func") {
-            let function = declaration::parse_function(&mut self.cursor)?;
-            return self.declare(DeclarationKind::Function, [function], start);
+            return self.function(linkage);
         }
-        let space = self.cursor.peek().and_then(|token| DeclarationKind::of_space(token.text));
-        let expected = "an entry, a function or a variable of the module";
-        let kind = space.ok_or_else(|| self.cursor.unexpected(expected))?;
-        self.cursor.advance();
-        let names = declaration::parse_variables(&mut self.cursor)?;
-        self.declare(kind, names, start)
+        for (name, variable) in variable::parse(&mut self.cursor, &self.names, linkage, false)? {
+            self.variable(name, variable)?;
+        }
+        Ok(())
     }
 
-    fn declare(
-        &mut self,
-        kind: DeclarationKind,
-        names: impl IntoIterator<Item = DeclaredName>,
-        start: usize,
-    ) -> Result<(), PtxError> {
-        let form: Arc<str> = normal::normal_form(self.cursor.since(start))?.into();
-        let declaration = |declared: DeclaredName| {
-            let DeclaredName { name, numbered, line } = declared;
-            Declaration { kind, name, numbered, line, normal_form: form.clone() }
+    fn variable(&mut self, name: Cow<'a, str>, variable: Variable) -> Result<(), PtxError> {
+        let (at, next) = (variable.at, id(self.names.variables.len()));
+        match self.names.names.entry(name) {
+            Slot::Vacant(free) => {
+                free.insert((Symbol::Variable(VariableId(next)), at));
+                self.names.variables.push(variable);
+                Ok(())
+            }
+            Slot::Occupied(taken) => match taken.get() {
+                // A declaration with `.extern` may stand before the definition, which then takes its place.
+                (Symbol::Variable(declared), _)
+                    if self.names.variables[declared.index()].linkage == Linkage::Extern =>
+                {
+                    self.names.variables[declared.index()] = variable;
+                    Ok(())
+                }
+                (_, first) => Err(duplicate(&variable.name, at, *first)),
+            },
+        }
+    }
+
+    fn function(&mut self, linkage: Linkage) -> Result<(), PtxError> {
+        if self.cursor.is(".attribute") {
+            self.cursor.advance();
+            self.cursor.skip_one("`(`")?;
+        }
+        let returns = function::parse_params(&mut self.cursor, false)?;
+        let name = self.cursor.identifier("a function name")?;
+        let params = function::parse_params(&mut self.cursor, false)?;
+        let directives = entry::parse_directives(&mut self.cursor)?;
+        let declared = Function {
+            name: name.text.to_owned(),
+            linkage,
+            returns: returns.list.clone(),
+            params: params.list.clone(),
+            noreturn: directives.iter().any(|directive| directive.name == ".noreturn"),
+            directives,
+            body: None,
+            at: name.at,
         };
-        self.declarations.extend(names.into_iter().map(declaration));
+        let function = self.declare_function(name, declared)?;
+        if self.cursor.accept(";") {
+            return Ok(());
+        }
+        if !self.cursor.is("{") {
+            return Err(self.cursor.unexpected("`{` or `;`"));
+        }
+        if self.names.functions[function.index()].body.is_some() {
+            return Err(duplicate(name.text, name.at, self.names.functions[function.index()].at));
+        }
+        let mut names = Names::new(&mut self.names, true);
+        let returns = declare_params(&mut names, returns, Symbol::Returned)?;
+        let params = declare_params(&mut names, params, Symbol::Parameter)?;
+        names.body.given = params.iter().filter_map(Parameter::register).collect();
+        let body = body::parse(&mut self.cursor, &mut names)?;
+        let function = &mut self.names.functions[function.index()];
+        (function.returns, function.params, function.body, function.at) = (returns, params, Some(body), name.at);
         Ok(())
+    }
+
+    /// The number of a function, which may have been declared before.
+    fn declare_function(&mut self, name: &Token<'a>, declared: Function) -> Result<FunctionId, PtxError> {
+        let next = FunctionId(id(self.names.functions.len()));
+        match self.names.names.entry(name.text.into()) {
+            Slot::Vacant(free) => {
+                free.insert((Symbol::Function(next), name.at));
+                self.names.functions.push(declared);
+                Ok(next)
+            }
+            Slot::Occupied(taken) => {
+                let (Symbol::Function(known), first) = *taken.get() else {
+                    return Err(duplicate(name.text, name.at, taken.get().1));
+                };
+                let before = &mut self.names.functions[known.index()];
+                if !function::agree(&before.returns, &declared.returns)
+                    || !function::agree(&before.params, &declared.params)
+                {
+                    let problem = PtxProblem::PrototypeMismatch { name: name.text.to_owned(), first };
+                    return Err(PtxError { at: name.at, problem });
+                }
+                before.noreturn |= declared.noreturn;
+                before.linkage = declared.linkage;
+                Ok(known)
+            }
+        }
     }
 
     /// Reads an entry from behind `.entry`, which is the token numbered `start`.
     fn entry(&mut self, start: usize) -> Result<(), PtxError> {
         let name = self.cursor.identifier("an entry name")?;
-        let params = param::parse_list(&mut self.cursor)?;
+        let list = self.cursor.clone();
+        let written = function::parse_params(&mut self.cursor, false)?;
+        let params = function::entry_params(written.list.clone(), &list)?;
         let directives = entry::parse_directives(&mut self.cursor)?;
         if self.cursor.accept(";") {
-            let declared = DeclaredName { name: name.text.to_owned(), numbered: false, line: name.at.line };
-            return self.declare(DeclarationKind::EntryPrototype, [declared], start);
+            return Ok(());
         }
-        let body_start = self.cursor.index();
         if !self.cursor.is("{") {
             return Err(self.cursor.unexpected("`{`"));
         }
-        self.cursor.skip_one("`{`")?;
-        if let Some(first) = self.seen.insert(name.text, name.at) {
-            let problem = PtxProblem::DuplicateEntry { name: name.text.to_owned(), first };
-            return Err(PtxError { at: name.at, problem });
+        let symbol = Symbol::Entry(EntryId(id(self.entries.len())));
+        match self.names.names.entry(name.text.into()) {
+            Slot::Vacant(free) => drop(free.insert((symbol, name.at))),
+            Slot::Occupied(taken) => {
+                let first = taken.get().1;
+                let problem = PtxProblem::DuplicateEntry { name: name.text.to_owned(), first };
+                return Err(PtxError { at: name.at, problem });
+            }
         }
-        let entry = Entry {
+        let mut names = Names::new(&mut self.names, false);
+        declare_params(&mut names, written, Symbol::Parameter)?;
+        let body: Body = body::parse(&mut self.cursor, &mut names)?;
+        let self_contained = !names.used_module;
+        self.entries.push(Entry {
             name: name.text.to_owned(),
             parameter_bytes: param::end(&params),
             params,
             directives,
             line: name.at.line,
+            body,
             normal_form: normal::normal_form(self.cursor.since(start))?,
-            self_contained: false,
-        };
-        self.entries.push((entry, body_start..self.cursor.index()));
+            self_contained,
+        });
         Ok(())
     }
+}
 
-    /// A body may name what is declared behind it, so that is looked for at the end.
-    fn finish(mut self, tokens: &[Token<'_>]) -> Module {
-        let symbols = Symbols::new(self.seen.keys().copied(), &self.declarations);
-        for (entry, body) in &mut self.entries {
-            entry.self_contained = symbols.are_absent_from(&tokens[body.clone()]);
-        }
-        let entries = self.entries.into_iter().map(|(entry, _)| entry).collect();
-        Module { header: self.header, entries, declarations: self.declarations }
+/// Brings parameters into a body: those in registers become registers of it.
+fn declare_params<'a>(
+    names: &mut Names<'_, 'a>,
+    params: Params<'a>,
+    symbol: fn(u32) -> Symbol,
+) -> Result<Vec<Parameter>, PtxError> {
+    let mut list = params.list;
+    for (index, (parameter, (name, at))) in list.iter_mut().zip(params.names).enumerate() {
+        let named = match parameter {
+            Parameter::Memory(_) => Named::Symbol(symbol(id(index))),
+            Parameter::Register { register, ty } => {
+                *register = names.add_register(name.to_owned(), *ty);
+                Named::Register(*register)
+            }
+        };
+        names.declare(name, named, at)?;
     }
+    Ok(list)
+}
+
+fn duplicate(name: &str, at: Position, first: Position) -> PtxError {
+    PtxError { at, problem: PtxProblem::DuplicateName { name: name.to_owned(), first } }
 }

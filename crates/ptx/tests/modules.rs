@@ -1,6 +1,9 @@
 //! Real modules, and what is read from them.
 
-use peermap_ptx::{DeclarationKind, Entry, Module, Param, ParamType, ScalarType};
+use peermap_ptx::{
+    Address, AddressBase, Axis, Entry, InstructionId, Module, MoveSource, Operation, Param, ParamType, RegisterId,
+    ScalarType, SpecialRegister, StateSpace, Symbol,
+};
 
 const KERNELS: &str = include_str!("../../../kernels/memmap_ipc.ptx");
 const TRACES: &str = include_str!("../../../fixtures/traces/kernels.ptx");
@@ -25,7 +28,7 @@ fn our_kernels_ask_for_little_and_stand_alone() {
     assert_eq!((module.version(), module.target(), module.sm()), ((4, 0), "sm_32", Some(32)));
     assert_eq!(module.address_size(), 64);
     assert_eq!(names(&module), ["fill_byte", "fill_id", "fill_pattern", "verify_id", "verify_pattern"]);
-    assert_eq!(module.declarations(), []);
+    assert!(module.functions().is_empty() && module.variables().is_empty());
     assert!(module.entries().iter().all(Entry::is_self_contained));
 }
 
@@ -52,6 +55,32 @@ fn our_kernels_have_the_parameters_of_the_readme() {
     let wanted = [of(0, U64, 0), of(1, U64, 8), of(2, U32, 16), of(3, U32, 20), of(4, U64, 24)];
     assert_eq!(entry(&module, "verify_pattern").params, wanted);
     assert_eq!(entry(&module, "verify_pattern").parameter_bytes, 32);
+}
+
+/// `fill_byte` from its parameters to its end, as the text has it.
+#[test]
+fn the_code_of_a_kernel_of_ours_is_read_to_the_last_instruction() {
+    let module = Module::parse(KERNELS).expect("parses");
+    let body = &entry(&module, "fill_byte").body;
+    let name = |register: RegisterId| body.registers[register.index()].name.as_str();
+    assert_eq!((body.instructions.len(), body.instructions[0].at.line), (22, 21));
+
+    let Operation::Load(load) = &body.instructions[0].operation else { panic!("{body:?}") };
+    let byte = Address { base: AddressBase::Symbol(Symbol::Parameter(2)), offset: 0 };
+    assert_eq!((load.ty, load.space, load.address), (ScalarType::U8, StateSpace::ParamEntry, byte));
+    assert_eq!(load.destinations.iter().flatten().map(|register| name(*register)).collect::<Vec<_>>(), ["%rs1"]);
+
+    let Operation::Move { destination, source, .. } = body.instructions[3].operation else { panic!("{body:?}") };
+    let block = MoveSource::Special(SpecialRegister::Ctaid(Axis::X));
+    assert_eq!((name(destination), source), ("%r1", block));
+
+    let labels: Vec<_> = body.labels.iter().map(|label| (label.name.as_str(), label.target.0)).collect();
+    assert_eq!(labels, [("$L__BB0_2", 16), ("$L__BB0_3", 21)]);
+    let last = &body.instructions[20];
+    let guard = last.guard.map(|guard| (name(guard.predicate), guard.negated));
+    let Operation::Branch(back) = last.operation else { panic!("{body:?}") };
+    assert_eq!((guard, back.target, back.uniform), (Some(("%p2", false)), InstructionId(16), false));
+    assert_eq!(body.instructions[21].operation, Operation::Return);
 }
 
 #[test]
@@ -82,13 +111,20 @@ fn the_kernels_of_the_traces_are_read_exactly() {
 fn a_module_with_functions_variables_and_debug_information_is_read() {
     let module = Module::parse(USES).expect("parses");
     assert_eq!((module.target(), module.sm()), ("sm_90a", Some(90)));
-    let declared: Vec<_> = module.declarations().iter().map(|it| (it.kind, it.name.as_str(), it.line)).collect();
+    let variables: Vec<_> =
+        module.variables().iter().map(|it| (it.space, it.name.as_str(), it.at.line, it.size)).collect();
     let wanted = [
-        (DeclarationKind::Const, "table", 7),
-        (DeclarationKind::Shared, "scratch", 9),
-        (DeclarationKind::Function, "helper", 11),
+        (StateSpace::Const, "table", 7, 16),
+        (StateSpace::Shared, "scratch", 9, 0),
+        (StateSpace::Shared, "_ZZ5plainE3own", 89, 32),
     ];
-    assert_eq!(declared, wanted);
+    assert_eq!(variables, wanted);
+    assert!(module.variables()[1].dynamic && module.variables()[2].in_function);
+    assert_eq!(
+        module.functions().iter().map(|it| (it.name.as_str(), it.at.line)).collect::<Vec<_>>(),
+        [("helper", 11)]
+    );
+    assert_eq!(module.file(1), Some("uses.cu"));
 
     let uses = entry(&module, "uses");
     let pair = ParamType::Array { element: ScalarType::B8, count: 24 };
@@ -126,13 +162,12 @@ fn parameters_are_placed_as_ptxas_places_them() {
 }
 
 #[test]
-fn versions_compare_by_number_not_by_text() {
+fn the_version_is_read_before_anything_that_it_may_have_brought() {
     let version =
-        |text: &str| Module::parse(&format!(".version {text} .target sm_90 .address_size 64")).expect("parses");
-    assert!(version("9.0").requires_newer_than((8, 4)));
-    assert!(version("8.10").requires_newer_than((8, 4)));
-    assert!(!version("8.4").requires_newer_than((8, 4)));
-    assert!(!version("7.8").requires_newer_than((8, 4)));
+        |text: &str| Module::read_version(&format!(".version {text} .target sm_90 .address_size 64 what.is #"));
+    assert_eq!(version("8.4"), Ok((8, 4)));
+    assert_eq!(version("8.10"), Ok((8, 10)));
+    assert_eq!(version("8").expect_err("no version").to_string().split(';').next(), Some("line 1"));
 }
 
 #[test]
@@ -162,30 +197,28 @@ fn every_kind_of_declaration_is_kept() {
         .file 1 "a.cu", 1700000000, 512
         .pragma "nounroll";
         .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b) .noreturn;
-        .visible .func twice .pragma "x"; { { ret; } }
+        .visible .func twice() .pragma "x"; { { ret; } }
+        .func other();
         .alias other, twice;
+        .const .f32 table[] = { 0f3F800000, 1.5e-3 };
         .visible .global .attribute(.managed) .align 8 .b64 pointers[2] = {generic(table)+4, 0}, plain;
-        .global .u32 slot<4>;
-        .const[2] .f32 table[] = { 0f3F800000, 1.5e-3 };
+        .global .u32 slot<2>;
         .shared .b8 pool[16];
-        .tex .u32 picture;
         .entry later(.param .u32 x);
         .section .debug_abbrev { .b8 1,2 .b32 .debug_abbrev label: }"#;
     let module = Module::parse(text).expect("parses");
-    let declared: Vec<_> = module.declarations().iter().map(|it| (it.kind, it.name.as_str(), it.numbered)).collect();
+    let declared: Vec<_> = module.variables().iter().map(|it| (it.space, it.name.as_str(), it.size)).collect();
     let wanted = [
-        (DeclarationKind::Function, "vprintf", false),
-        (DeclarationKind::Function, "twice", false),
-        (DeclarationKind::Alias, "other", false),
-        (DeclarationKind::Global, "pointers", false),
-        (DeclarationKind::Global, "plain", false),
-        (DeclarationKind::Global, "slot", true),
-        (DeclarationKind::Const, "table", false),
-        (DeclarationKind::Shared, "pool", false),
-        (DeclarationKind::Texture, "picture", false),
-        (DeclarationKind::EntryPrototype, "later", false),
+        (StateSpace::Const, "table", 8),
+        (StateSpace::Global, "pointers", 16),
+        (StateSpace::Global, "plain", 8),
+        (StateSpace::Global, "slot0", 4),
+        (StateSpace::Global, "slot1", 4),
+        (StateSpace::Shared, "pool", 16),
     ];
     assert_eq!(declared, wanted);
-    assert_eq!(&*module.declarations()[5].normal_form, ".global .u32 slot < 4 > ;");
+    let functions: Vec<_> =
+        module.functions().iter().map(|it| (it.name.as_str(), it.body.is_some(), it.noreturn)).collect();
+    assert_eq!(functions, [("vprintf", false, true), ("twice", true, false), ("other", false, false)]);
     assert_eq!(module.entries(), []);
 }

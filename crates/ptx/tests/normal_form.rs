@@ -19,6 +19,7 @@ fn is_self_contained(module: &str) -> bool {
 }
 
 const ENTRY: &str = ".visible .entry f(.param .u64 p) .maxntid 32 {
+    .reg .pred %p<3>;
     .reg .b64 %rd<3>;
     ld.param.u64 %rd1, [p];
 $L__BB0_1:
@@ -29,7 +30,7 @@ $L__BB0_1:
 
 #[test]
 fn it_is_the_tokens_joined_by_one_space() {
-    let wanted = ".entry f ( .param .u64 p ) .maxntid 32 { .reg .b64 %rd < 3 > ; ld .param .u64 %rd1 , [ p ] ; \
+    let wanted = ".entry f ( .param .u64 p ) .maxntid 32 { .reg .pred %p < 3 > ; .reg .b64 %rd < 3 > ; ld .param .u64 %rd1 , [ p ] ; \
                   $L__BB0_1 : @ ! %p1 bra $L__BB0_1 ; .pragma \"nounroll\" ; ret ; }";
     assert_eq!(normal_form(ENTRY), wanted);
 }
@@ -37,7 +38,7 @@ fn it_is_the_tokens_joined_by_one_space() {
 #[test]
 fn it_ignores_comments_white_space_linkage_and_debug_directives() {
     let dressed = ".weak .entry\tf // name\n(.param/* in */.u64 p)\r\n.maxntid 32{.loc 1 2 0
-        .reg .b64 %rd<3>; .loc 1 2 3
+        .reg .pred %p<3>; .reg .b64 %rd<3>; .loc 1 2 3
         .loc 1 2 3, function_name $L__info_string0, inlined_at 1 10 3
         ld.param.u64 %rd1,[p]; $L__BB0_1: .loc 2 5 7, function_name $x + 16, inlined_at 1 1 1
         .file 2 \"b.cu\"
@@ -82,23 +83,22 @@ fn equal_bodies_under_other_names_stay_apart() {
 
 #[test]
 fn a_body_that_uses_nothing_of_the_module_stands_alone() {
-    let local = ".global .u32 unused; .entry f(.param .u32 p) { .shared .b8 own[4]; mov.u32 %r1, own; ret; }";
+    let local = ".global .u32 unused; .entry f(.param .u32 p) { .reg .b32 %r1; .shared .b8 own[4]; mov.u32 %r1, own; }";
     assert!(is_self_contained(local));
 }
 
 #[test]
 fn a_body_that_names_anything_of_the_module_does_not_stand_alone() {
     let naming = [
-        ".global .u32 g; .entry f { mov.u64 %rd1, g; ret; }",
-        ".entry f { mov.u64 %rd1, g; ret; } .global .u32 a, g;",
-        ".const .u32 c[2]; .entry f { ld.const.u32 %r1, [c+4]; ret; }",
-        ".extern .shared .align 16 .b8 s[]; .entry f { st.shared.u32 [s], %r1; ret; }",
-        ".global .u32 slot1<4>; .entry f { ld.global.u32 %r1, [slot13]; ret; }",
-        ".func h { ret; } .entry f { mov.u64 %rd1, h; ret; }",
-        ".func h { ret; } .alias i, h; .entry f { mov.u64 %rd1, i; ret; }",
-        ".entry f { mov.u64 %rd1, g; ret; } .entry g { ret; }",
-        ".entry f { call (r), %rd1, (a), proto; ret; }",
-        ".entry f { @%p1 call.uni %rd1, proto; ret; }",
+        ".global .u32 a, g; .entry f { .reg .b64 %d; mov.u64 %d, g; }",
+        ".const .u32 c[2]; .entry f { .reg .b32 %r; ld.const.u32 %r, [c+4]; }",
+        ".shared .align 16 .b8 s[16]; .entry f { .reg .b32 %r; st.shared.u32 [s], %r; }",
+        ".global .u32 slot<4>; .entry f { .reg .b32 %r; ld.global.u32 %r, [slot3]; }",
+        ".func h() { ret; } .entry f { .reg .b64 %d; mov.u64 %d, h; }",
+        ".func h() { ret; } .func i(); .alias i, h; .entry f { .reg .b64 %d; mov.u64 %d, i; }",
+        ".func h() { ret; } .entry f { call h; }",
+        ".func h() { ret; } .entry f { .reg .pred %p; @%p call.uni h; }",
+        ".entry f { .reg .b64 %d; mov.u64 %d, f; }",
     ];
     for module in naming {
         assert!(!is_self_contained(module), "{module}");
@@ -108,6 +108,6 @@ fn a_body_that_names_anything_of_the_module_does_not_stand_alone() {
 #[test]
 fn names_in_strings_suffixes_and_other_names_are_no_use_of_the_module() {
     let module = ".global .u32 g; .global .u32 u32; .global .u32 slot<4>;
-        .entry f { .pragma \"g\"; add.u32 %g, gg, $g; mov.u32 slot, slots1; ret; }";
+        .entry f { .reg .b32 %g, gg, $g, g, slot, slots1; .pragma \"g\"; add.u32 %g, gg, $g; add.u32 slot, g, slots1; }";
     assert!(is_self_contained(module));
 }

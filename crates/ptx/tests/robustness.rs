@@ -1,14 +1,21 @@
 //! No text makes the parser panic, and what it accepts it accepts again in its normal form.
 
-use peermap_ptx::{ImageKind, Module, Position, lexer};
+use peermap_ptx::analysis::{BlockShape, CallGraph, ControlFlow, Dominators, Liveness, Resources, Uniformity};
+use peermap_ptx::{EntryId, ImageKind, Module, Position, lexer};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-const REAL: [&str; 3] = [
+const REAL: [&str; 5] = [
     include_str!("../../../fixtures/traces/kernels.ptx"),
     include_str!("../../../kernels/memmap_ipc.ptx"),
     include_str!("data/uses.ptx"),
+    include_str!("data/compiled_O3.ptx"),
+    include_str!("data/compiled_G.ptx"),
 ];
+
+/// Right statements, and the entry that they stand in.
+const STATEMENTS: &str = include_str!("data/accepted.txt");
+const DECLARATIONS: &str = include_str!("data/declarations.ptx");
 
 /// Pieces that meet the grammar in many places, and some that never do.
 const PIECES: [&str; 44] = [
@@ -75,14 +82,44 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads the text. A problem lies in the text, and an entry is the same entry when it is read from its normal form.
+/// Statements in which pieces of others stand in the place of their own.
+fn mixed() -> impl Strategy<Value = String> {
+    let lines: Vec<&str> = STATEMENTS.lines().filter(|line| !line.starts_with('#')).collect();
+    let words: Vec<&str> = lines.iter().flat_map(|line| line.split_inclusive(['.', ',', ' ', '[', '{'])).collect();
+    let line = (select(lines), prop::collection::vec((any::<Index>(), select(words)), 0..3));
+    let line = line.prop_map(|(line, changes)| {
+        let mut parts: Vec<&str> = line.split_inclusive(['.', ',', ' ', '[', '{']).collect();
+        changes.into_iter().for_each(|(place, word)| *place.get_mut(&mut parts) = word);
+        parts.concat()
+    });
+    prop::collection::vec(line, 1..6).prop_map(|lines| lines.join("\n"))
+}
+
+/// Looks at everything that can be said about a module.
+fn analyse(module: &Module) {
+    let calls = CallGraph::of(module);
+    for (number, entry) in (0..).zip(module.entries()) {
+        let flow = ControlFlow::of(&entry.body);
+        let liveness = Liveness::of(&entry.body, &flow);
+        let found = Uniformity::of(&entry.body, &flow, &liveness, BlockShape::Any);
+        assert!(found.divergent().len() <= flow.blocks().len());
+        let dominators = Dominators::of(&flow);
+        assert!(flow.ids().all(|block| dominators.dominates(block, block)));
+        let resources = Resources::of(module, &calls, EntryId(number));
+        assert!(resources.live_words as usize <= 4 * entry.body.registers.len());
+    }
+}
+
+/// Reads the text. A problem lies in the text, and an entry that stands alone is the same when it is
+/// read from its normal form.
 fn check(text: &str) {
     let _kind = ImageKind::of(text.as_bytes());
     let lines = u32::try_from(text.lines().count()).expect("short") + 1;
     let parsed = Module::parse(text);
     let place = parsed.as_ref().err().map_or(Position { line: 1, column: 1 }, |error| error.at);
     assert!((1..=lines).contains(&place.line) && place.column >= 1, "{place}");
-    for entry in parsed.iter().flat_map(Module::entries) {
+    parsed.iter().for_each(analyse);
+    for entry in parsed.iter().flat_map(Module::entries).filter(|entry| entry.is_self_contained()) {
         let again = format!(".version 9.0 .target sm_90 .address_size 64 {}", entry.normal_form());
         let again = Module::parse(&again).expect("a normal form is PTX");
         assert_eq!(again.entries()[0].normal_form(), entry.normal_form());
@@ -106,6 +143,11 @@ proptest! {
     #[test]
     fn mutated_modules_never_panic(text in mutated()) {
         check(&text);
+    }
+
+    #[test]
+    fn mixed_statements_never_panic(text in mixed()) {
+        check(&format!("{DECLARATIONS}{text}\nret; }}"));
     }
 
     #[test]

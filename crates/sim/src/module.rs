@@ -78,10 +78,6 @@ impl Inner {
     }
 }
 
-fn lacks_version(error: &PtxError) -> bool {
-    matches!(error.problem, PtxProblem::MissingHeader { directive: ".version", .. })
-}
-
 /// Reads PTX as the driver of a device would; what is wrong goes to the error log.
 fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mut JitOptions) -> Result<PtxModule> {
     let image = image.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -95,18 +91,25 @@ fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mu
         Ok(text) => text,
         Err(error) => return refuse(&rules::MODULE_1, error.to_string()),
     };
-    let module = match PtxModule::parse(text) {
-        Ok(module) => module,
+    let mut refuse_text = |error: PtxError| match error.problem {
         // Whatever does not begin like PTX is taken for some other kind of code.
-        Err(error) if lacks_version(&error) => return refuse(&rules::MODULE_3, error.to_string()),
-        Err(error) => return refuse(&rules::MODULE_1, error.to_string()),
+        PtxProblem::MissingHeader { directive: ".version", .. } => refuse(&rules::MODULE_3, error.to_string()),
+        _ => refuse(&rules::MODULE_1, error.to_string()),
     };
-    if module.requires_newer_than(newest) {
-        let ((major, minor), (most, least)) = (module.version(), newest);
+    let (major, minor) = match PtxModule::read_version(text) {
+        Ok(version) => version,
+        Err(error) => return refuse_text(error),
+    };
+    if (major, minor) > newest {
+        let (most, least) = newest;
         let problem =
             format!("line 1; fatal   : Unsupported .version {major}.{minor}; current version is '{most}.{least}'");
         return refuse(&rules::MODULE_2, problem);
     }
+    let module = match PtxModule::parse(text) {
+        Ok(module) => module,
+        Err(error) => return refuse_text(error),
+    };
     let capability = |attribute| device.attribute(attribute).and_then(|part| u32::try_from(part).ok()).unwrap_or(0);
     let has = 10 * capability(DeviceAttribute::COMPUTE_CAPABILITY_MAJOR)
         + capability(DeviceAttribute::COMPUTE_CAPABILITY_MINOR);
