@@ -51,8 +51,10 @@ pub(super) fn load(source: &str) -> Load {
     let average = fs::read_to_string("/proc/loadavg").ok();
     let average = average.and_then(|text| text.split_whitespace().next()?.parse().ok());
     // This process is one of those that the tool counts.
-    let others =
-        (source == "cuda").then(|| tool::query("compute-apps", "pid")).flatten().map(|lines| lines.len().saturating_sub(1));
+    let others = (source == "cuda")
+        .then(|| tool::query("compute-apps", "pid"))
+        .flatten()
+        .map(|lines| lines.len().saturating_sub(1));
     Load { load_average: average, other_gpu_processes: others.and_then(|count| u32::try_from(count).ok()) }
 }
 

@@ -45,7 +45,8 @@ fn peers() -> Option<Peak> {
 
 /// The links of the first device that are up: `Link 0: 26.562 GB/s`.
 fn nvlinks(lines: &[String]) -> Option<Peak> {
-    let rate = |line: &String| line.trim().strip_prefix("Link ")?.split_once(": ")?.1.strip_suffix(" GB/s")?.parse().ok();
+    let rate =
+        |line: &String| line.trim().strip_prefix("Link ")?.split_once(": ")?.1.strip_suffix(" GB/s")?.parse().ok();
     let rates: Vec<f64> = lines.iter().filter_map(rate).collect();
     let first = rates.first()?;
     Some(Peak { value: rates.iter().sum(), source: format!("{} NVLinks of {first} GB/s", rates.len()) })
@@ -57,7 +58,12 @@ mod tests {
 
     #[test]
     fn links_are_read_from_what_the_tool_prints() {
-        let printed = ["GPU 0: NVIDIA H200 (UUID: GPU-1)", "\t Link 0: 26.562 GB/s", "\t Link 1: 26.562 GB/s", "\t Link 2: <inactive>"];
+        let printed = [
+            "GPU 0: NVIDIA H200 (UUID: GPU-1)",
+            "\t Link 0: 26.562 GB/s",
+            "\t Link 1: 26.562 GB/s",
+            "\t Link 2: <inactive>",
+        ];
         let peak = nvlinks(&printed.map(str::to_owned)).unwrap();
         assert_eq!((peak.value, &*peak.source), (53.124, "2 NVLinks of 26.562 GB/s"));
         assert_eq!(nvlinks(&["no devices were found".to_owned()]), None);

@@ -24,7 +24,7 @@ fn benchmark(size: &str, nanoseconds: f64) -> Benchmark {
         unit: Unit::Nanoseconds,
         samples: (0..20).map(|number| nanoseconds + f64::from(number % 5)).collect(),
         floor: None,
-    peak: None,
+        peak: None,
     }
 }
 

@@ -206,7 +206,7 @@ impl Test {
                     unit: self.unit(),
                     samples: Vec::new(),
                     floor: None,
-                peak: None,
+                    peak: None,
                 };
                 let place = *places.entry(benchmark.id()).or_insert(report.benchmarks.len());
                 if place == report.benchmarks.len() {

@@ -245,7 +245,7 @@ mod tests {
             unit: Unit::Nanoseconds,
             samples: vec![14_700.0, 14_900.0],
             floor: None,
-        peak: None,
+            peak: None,
         });
         report
     }

@@ -88,7 +88,8 @@ mod tests {
     fn run(samples: &[f64]) -> BenchReport {
         let (suite, name) = ("control".to_owned(), "mem_create".to_owned());
         let unit = Unit::Nanoseconds;
-        let benchmark = Benchmark { suite, name, parameters: [].into(), unit, samples: samples.to_vec(), floor: None, peak: None };
+        let benchmark =
+            Benchmark { suite, name, parameters: [].into(), unit, samples: samples.to_vec(), floor: None, peak: None };
         let skipped = Skipped { id: "bandwidth/peer".to_owned(), reason: "one device only".to_owned() };
         let empty = BenchReport::new("sim", "2026-01-31T12:00:00Z");
         BenchReport { benchmarks: vec![benchmark], skipped: vec![skipped], ..empty }

@@ -11,6 +11,6 @@ pub(super) fn benchmark(suite: &str, name: &str, parameters: &[(&str, &str)]) ->
         unit: Unit::Nanoseconds,
         samples: vec![10.2, 10.1, 10.0, 10.3, 10.2, 10.1, 19.0],
         floor: None,
-    peak: None,
+        peak: None,
     }
 }

@@ -90,7 +90,15 @@ fn run(random: &mut Random, truth: f64) -> BenchReport {
         let shared = 1e4 * truth * (0.03 * random.normal()).exp();
         let samples = (0..30).map(|_| shared * (0.02 * random.normal()).exp()).collect();
         let (suite, name, unit) = ("control".to_owned(), number.to_string(), Unit::Nanoseconds);
-        report.benchmarks.push(Benchmark { suite, name, parameters: [].into(), unit, samples, floor: None, peak: None });
+        report.benchmarks.push(Benchmark {
+            suite,
+            name,
+            parameters: [].into(),
+            unit,
+            samples,
+            floor: None,
+            peak: None,
+        });
     }
     report
 }

@@ -75,7 +75,7 @@ mod tests {
         let floor = Some(Floor { value: 3000.0, source: "94 % of memset".to_owned() });
         let (suite, name, unit) = ("bandwidth".to_owned(), "fill_id".to_owned(), Unit::GigabytesPerSecond);
         report.benchmarks =
-            vec![Benchmark { suite, name, parameters: [].into(), unit, samples: vec![2000.0; 9], floor }];
+            vec![Benchmark { suite, name, parameters: [].into(), unit, samples: vec![2000.0; 9], floor, peak: None }];
         let text = Comparison::new(&report, &report, ComparisonOptions::default()).unwrap().markdown();
         let (open, folded) = text.split_once("<details>").unwrap();
         assert!(open.contains("1 same, 0 ambiguous, 1 floor missed"), "{open}");
