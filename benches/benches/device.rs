@@ -30,8 +30,9 @@ fn work(criterion: &mut Criterion<DeviceTime>, lab: &Lab) {
             let id = BenchmarkId::new(work.name(), format!("{} x {size}", memory.times()));
             // A row for each pair of events, as the suite of `peermap bench` does it.
             group.bench_function(id, |bencher| {
+                let before = || memory.queue(work).expect("the driver takes the work");
                 let row = |()| memory.queue_row(work).expect("the driver takes the work");
-                bencher.iter_batched(|| (), row, BatchSize::PerIteration);
+                bencher.iter_batched(before, row, BatchSize::PerIteration);
             });
         }
         memory.check().expect("every byte is as it was filled");

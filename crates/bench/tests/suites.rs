@@ -52,7 +52,7 @@ fn what_a_machine_lacks_is_skipped_with_its_reason() {
     assert_eq!(reason("copy_both_ways"), Some("devices 0 and 1 do not reach each other"));
     assert_eq!(reason("vmm_for_one_peer"), Some("no other device reaches the first one"));
     assert_eq!(reason("memmap_ipc"), Some("nobody starts processes here"));
-    assert_eq!(reason("ring_events"), Some("nobody hands anything round here"));
+    assert_eq!(reason("ring_events"), Some("nobody starts processes here"));
     let planned = seen.iter().find_map(|progress| match progress {
         Progress::Planned(groups) => Some(*groups),
         _ => None,

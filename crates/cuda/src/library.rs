@@ -81,8 +81,11 @@ macro_rules! functions {
                 ///
                 /// # Errors
                 /// What the driver answers; `NOT_SUPPORTED` if the library does not have the function.
+                #[inline]
                 pub(crate) unsafe fn $name(&self, $($arg: $kind),*) -> Result<()> {
-                    let function = self.$name.ok_or(DriverError::refused(CuResult::NOT_SUPPORTED))?;
+                    let Some(function) = self.$name else {
+                        return Err(DriverError::refused(CuResult::NOT_SUPPORTED));
+                    };
                     // SAFETY: the caller fulfils what the manual asks of this function's callers.
                     check(unsafe { function($($arg),*) })
                 }

@@ -70,7 +70,6 @@ struct Rates<'r> {
 impl Group for Rates<'_> {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
         let Self { memory, timed } = self;
-        // Once before the clock: what the caches of the device hold is then what this work leaves in them, and not the one before.
         let rate = |work| {
             memory.queue(work)?;
             timed.rate(memory.bytes(), 1, &|| memory.queue_row(work))

@@ -111,8 +111,12 @@ impl<'r> OnDevice<'r> {
         (0..self.times()).try_for_each(|_| self.queue(work))
     }
 
-    /// Queues work once.
-    pub(super) fn queue(&self, work: DeviceWork) -> peermap_driver::Result<()> {
+    /// Queues work once. To be done before a row is timed: the caches of the device then hold what this work leaves in them, and the
+    /// row begins behind work that runs already.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn queue(&self, work: DeviceWork) -> peermap_driver::Result<()> {
         let Self { driver, size, timed, kernels: Some(kernels), one, other, .. } = self else { return Ok(()) };
         let buffer = Buffer { ptr: one.ptr(), size: *size };
         match work {
