@@ -8,15 +8,16 @@ usage() {
 usage: bench.sh [OPTION]… [OUT]    measure into the folder OUT (bench-results), which must not be there yet
 
   --full             all sizes and samples; without it, runs are quick ones
-  --runs N           how many runs (5), or with --against how many pairs of them
+  --runs N           how many runs (5), or with --against how many pairs of them (8, and 4 at least; below 6 they are not compared
+                     pair by pair)
   --backend NAME     auto (default), sim or cuda
   --suite LIST       these suites, separated by commas; all without it
   --against BUILD    measure in turns with another executable or git revision, and compare with that
   --must-compare     that there is nothing to compare with is exit status 15
 
-Lies in a bundle as `bench`. OUT gets every run's result, report.html, without any option
-that chooses a part what criterion says of the device and of messages (criterion.txt), and of the comparison a table (comparison.txt), a comment on a
-change (comparison.md), a page (comparison.html) and test cases (junit.xml). The baseline are the results in the folder that
+Lies in a bundle as `bench`. OUT gets every run's result and report.html; of the comparison a table (comparison.txt), a comment on a
+change (comparison.md), a page (comparison.html) and test cases (junit.xml); and criterion.txt, if no option chooses a part. The
+baseline are the results in the folder that
 PEERMAP_BASELINE names, or in reports/baseline/h200-x1. One run says little: what its samples share, the next run does not have.
 
 Exit status: 0 measured; 10 something became slower or missed its floor; 15 nothing can be said; 2 usage.
@@ -27,7 +28,7 @@ wrong() { usage >&2; exit 2; }
 
 options=()
 effort=(--quick)
-runs=5
+runs=
 against=
 must_compare=
 out=bench-results
@@ -44,6 +45,7 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
+[[ -n $runs ]] || { [[ -n $against ]] && runs=8 || runs=5; }
 [[ ! -e $out ]] || { echo "bench.sh: $out is there already" >&2; exit 2; }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -97,7 +99,10 @@ if [[ ${#base[@]} -gt 0 ]]; then
 fi
 case $compared in
   # The baseline is of another machine, or there is none, which is no fault of this one.
-  2) [[ -z $must_compare || $status -ne 0 ]] || { echo "bench.sh: there is nothing to compare with" >&2; status=15; } ;;
+  2)
+    [[ $status -ne 0 ]] || echo "bench.sh: nothing was compared: there is no baseline of this machine" >&2
+    [[ -z $must_compare || $status -ne 0 ]] || status=15
+    ;;
   0 | 10 | 15)
     "${peermap[@]}" "${compare[@]}" "${sides[@]}" --markdown >"$out/comparison.md" || true
     [[ $status -ne 0 ]] || status=$compared

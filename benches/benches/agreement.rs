@@ -1,6 +1,7 @@
 //! Whether criterion's measurement and the suite of `peermap bench` come to the same where they measure the same.
 //!
 //! Prints a line for each kind of work and size with both times of a row of it, and ends with 1 if two are further apart than 5 %.
+//! Below 16 MiB the host cannot start work as fast as the device does it: there both are times of the host, and are not judged.
 //! Simulated devices do their work on this host, whose caches know what was done before. There, without `--bench`, or with `--test`,
 //! it only tries every way once and judges nothing.
 
@@ -17,6 +18,9 @@ use peermap_driver::ByteSize;
 /// How far apart two may be.
 const SHARE: f64 = 0.05;
 
+/// From this size on the device takes longer for a piece of work than the host for starting it.
+const OF_THE_DEVICE: ByteSize = ByteSize::mib(16);
+
 /// How often each way gets its turn.
 const TURNS: usize = 31;
 
@@ -31,13 +35,14 @@ fn main() -> ExitCode {
     for size in OnDevice::SIZES {
         match compare(&lab, size, if judged { TURNS } else { 1 }) {
             Ok(claims) => {
+                let judged = judged && size >= OF_THE_DEVICE;
                 claims.iter().for_each(|claim| println!("{}", claim.line(judged)));
-                missed |= !claims.iter().all(Claim::holds);
+                missed |= judged && !claims.iter().all(Claim::holds);
             }
             Err(error) => println!("{size} is skipped: {error}"),
         }
     }
-    if judged && missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Both ways in turns, each with memory of its own.

@@ -1,7 +1,7 @@
 //! Why a group gives no samples.
 
 use peermap_driver::{CuResult, DriverError};
-use peermap_ipc::IpcError;
+use peermap_ipc::{Exit, IpcError};
 use peermap_report::Failure;
 
 /// Why a group gives no samples.
@@ -13,6 +13,16 @@ pub enum BenchError {
     /// A message did not get through.
     #[error(transparent)]
     Ipc(#[from] IpcError),
+    /// A process that was needed has ended.
+    #[error("{who} (pid {pid}) has ended: {how}")]
+    Died {
+        /// Which.
+        who: &'static str,
+        /// Its number.
+        pid: u32,
+        /// How it ended.
+        how: Exit,
+    },
     /// A run of a scenario failed.
     #[error("the run failed: {0}")]
     Run(String),
@@ -31,7 +41,7 @@ impl BenchError {
             Self::Driver(error) => {
                 matches!(error.result(), Some(CuResult::NOT_SUPPORTED | CuResult::OUT_OF_MEMORY))
             }
-            Self::Ipc(_) | Self::Run(_) => false,
+            Self::Ipc(_) | Self::Died { .. } | Self::Run(_) => false,
         }
     }
 }

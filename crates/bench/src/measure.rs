@@ -22,36 +22,56 @@ pub enum Progress {
     Skipped(String),
 }
 
-/// Measures suites one after the other, and puts what they give into a report. Of their groups those are measured whose id has
-/// `filter` in it.
+/// A group that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{id}: {error}")]
+pub struct GroupError {
+    /// Which.
+    pub id: String,
+    /// Why.
+    pub error: BenchError,
+}
+
+/// Measures suites one after the other, and puts what they give into a report. Of their groups those are measured that have a
+/// benchmark with `filter` in its id, and of their benchmarks these.
+///
+/// What a machine lacks is skipped and noted, and so is a group that fails: the others are measured all the same.
 ///
 /// # Errors
-/// [`BenchError`] of a group that failed; what only lacks something is skipped and noted.
+/// [`GroupError`] of the first group that failed.
 pub fn measure(
     suites: &[&dyn Suite],
     filter: &str,
     rig: &Rig<'_>,
     report: &mut BenchReport,
     progress: &mut dyn FnMut(&Progress),
-) -> Result<(), BenchError> {
+) -> Result<(), GroupError> {
     let groups = suites.iter().flat_map(|suite| suite.plan(rig).into_iter().map(|group| (suite.name(), group)));
-    let named = groups.map(|(suite, group)| (id(suite, &group), suite, group));
-    let planned: Vec<(String, &'static str, Planned<'_>)> = named.filter(|(id, ..)| id.contains(filter)).collect();
+    let is_asked_for = |(suite, group): &(&'static str, Planned<'_>)| {
+        group.outputs.iter().any(|output| benchmark(suite, output, &group.parameters).id().contains(filter))
+    };
+    let asked_for = groups.filter(is_asked_for).map(|(suite, group)| (id(suite, &group), suite, group));
+    let planned: Vec<(String, &'static str, Planned<'_>)> = asked_for.collect();
     progress(&Progress::Planned(planned.len()));
+    let mut failed = None;
     for (id, suite, group) in planned {
         progress(&Progress::Begins(id.clone()));
-        match run(suite, group, rig.effort, report) {
+        match run(suite, group, filter, rig.effort, report) {
             Ok(samples) => progress(&Progress::Ended(samples)),
-            Err(error) if error.is_lack() => {
-                let reason = error.to_string();
+            Err(error) => {
+                let lacks = error.is_lack();
+                let reason = if lacks { error.to_string() } else { format!("it failed: {error}") };
                 progress(&Progress::Skipped(format!("{id}: {reason}")));
                 report.skipped.push(Skipped { id, reason });
+                let failure =
+                    (!lacks).then(|| GroupError { id: report.skipped[report.skipped.len() - 1].id.clone(), error });
+                failed = failed.or(failure);
             }
-            Err(error) => return Err(error),
         }
-        rig.work_on(0)?;
+        // Whatever a group has left behind, a driver that refuses this refuses the next group too.
+        drop(rig.work_on(0));
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// A group in words: its suite, its outputs and what it is measured for.
@@ -67,6 +87,7 @@ fn id(suite: &str, group: &Planned<'_>) -> String {
 fn run(
     suite: &'static str,
     planned: Planned<'_>,
+    filter: &str,
     effort: Effort,
     report: &mut BenchReport,
 ) -> Result<usize, BenchError> {
@@ -75,17 +96,26 @@ fn run(
     let medians: Vec<f64> = samples.iter().map(|samples| median(samples)).collect();
     let count = samples.first().map_or(0, Vec::len);
     for (output, samples) in outputs.iter().zip(samples) {
-        report.benchmarks.push(Benchmark {
-            suite: suite.to_owned(),
-            name: output.name.to_owned(),
-            parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
-            unit: output.unit,
-            samples,
-            floor: floor(output, &outputs, &medians),
-            peak: output.peak.clone(),
-        });
+        let floor = floor(output, &outputs, &medians);
+        let benchmark = Benchmark { samples, floor, ..benchmark(suite, output, &parameters) };
+        if benchmark.id().contains(filter) {
+            report.benchmarks.push(benchmark);
+        }
     }
     Ok(count)
+}
+
+/// What an output is called, before it has samples.
+fn benchmark(suite: &str, output: &Output, parameters: &[(&'static str, String)]) -> Benchmark {
+    Benchmark {
+        suite: suite.to_owned(),
+        name: output.name.to_owned(),
+        parameters: parameters.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+        unit: output.unit,
+        samples: Vec::new(),
+        floor: None,
+        peak: output.peak.clone(),
+    }
 }
 
 /// The floor of an output, from the median of another one of its group.
@@ -101,6 +131,9 @@ fn sample(group: &mut dyn Group, outputs: usize, effort: Effort) -> Result<Vec<V
     let start = Instant::now();
     for _ in 0..effort.warm_up {
         group.sample()?;
+        if start.elapsed() >= effort.time {
+            break;
+        }
     }
     let mut samples = vec![Vec::new(); outputs];
     for round in 1..=effort.most {
@@ -110,7 +143,8 @@ fn sample(group: &mut dyn Group, outputs: usize, effort: Effort) -> Result<Vec<V
         // The look at the intervals costs more the more there is to look at, so it is taken now and then.
         let looks = round.is_multiple_of(10) || round < 10;
         let certain = || looks && samples.iter().all(|samples| width(samples) <= effort.width);
-        if round >= effort.least && (start.elapsed() >= effort.time || certain()) {
+        let is_over = start.elapsed() >= effort.time && round >= effort.least_late.min(effort.least);
+        if is_over || (round >= effort.least && certain()) {
             break;
         }
     }

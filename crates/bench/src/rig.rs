@@ -61,6 +61,9 @@ pub struct Rig<'d> {
     pair: OnceCell<Pair>,
 }
 
+/// How many devices are measured at most.
+pub const MOST_DEVICES: i32 = 8;
+
 /// What simulated memory may be moved at a time.
 const MOST_SIMULATED: ByteSize = ByteSize::mib(64);
 
@@ -77,7 +80,7 @@ impl<'d> Rig<'d> {
     ) -> Result<Self, BenchError> {
         driver.init(0)?;
         // More would take seconds to set up, and pairs of devices are all alike on the machines that there are.
-        let count = driver.device_get_count()?.min(8);
+        let count = driver.device_get_count()?.min(MOST_DEVICES);
         let with_context = |ordinal| {
             let device = driver.device_get(ordinal)?;
             Ok((device, driver.ctx_create(0, device)?))

@@ -8,7 +8,7 @@ use peermap_report::bench::{BenchReport, Unit};
 use peermap_sim::SimMachine;
 
 const LITTLE: Effort =
-    Effort { warm_up: 1, least: 2, most: 3, width: 0.5, time: Duration::from_millis(50), quick: true };
+    Effort { warm_up: 1, least: 2, least_late: 2, most: 3, width: 0.5, time: Duration::from_millis(50), quick: true };
 
 fn measured(profile: &str, suites: &[&dyn Suite], effort: Effort) -> (BenchReport, Vec<Progress>, usize) {
     let machine = SimMachine::named(profile).unwrap();
@@ -73,6 +73,13 @@ fn a_group_ends_when_the_interval_is_narrow_or_the_time_is_up() {
 }
 
 #[test]
+fn work_that_takes_longer_than_its_time_gets_fewer_samples() {
+    let late = Effort { least: 100, least_late: 4, most: 200, width: 0.0, time: Duration::ZERO, ..LITTLE };
+    let (report, ..) = measured("default", &[&Floored], late);
+    assert_eq!(report.benchmarks[0].samples.len(), 4);
+}
+
+#[test]
 fn as_many_samples_as_were_asked_for_are_taken() {
     let transport: Vec<&dyn Suite> = SUITES.iter().copied().filter(|suite| suite.name() == "transport").collect();
     let hasty = Effort { time: Duration::ZERO, width: 1e9, ..LITTLE };
@@ -104,6 +111,44 @@ impl Suite for Floored {
             make: Box::new(|| Ok(Box::new(Twice))),
         }]
     }
+}
+
+/// One group that fails, and one that does not.
+struct HalfBroken;
+
+impl Suite for HalfBroken {
+    fn name(&self) -> &'static str {
+        "half"
+    }
+
+    fn plan<'r>(&self, _: &'r Rig<'_>) -> Vec<peermap_bench::Planned<'r>> {
+        use peermap_bench::{Output, Planned};
+        let broken = Planned {
+            outputs: vec![Output::rate("broken")],
+            parameters: Vec::new(),
+            make: Box::new(|| Err(BenchError::Run("it broke".to_owned()))),
+        };
+        let whole = Planned {
+            outputs: vec![Output::rate("one"), Output::rate("two")],
+            parameters: Vec::new(),
+            make: Box::new(|| Ok(Box::new(Twice))),
+        };
+        vec![broken, whole]
+    }
+}
+
+#[test]
+fn a_group_that_fails_leaves_the_others_their_samples() {
+    let process = SimMachine::named("h200-x2").unwrap().process().unwrap();
+    let mut report = BenchReport::new("sim", "2026-01-31T12:00:00Z");
+    let rig = Rig::new(&process, &Alone, LITTLE, true).unwrap();
+    let outcome = measure(&[&HalfBroken], "", &rig, &mut report, &mut |_| {});
+    assert_eq!(outcome.unwrap_err().to_string(), "half/broken: the run failed: it broke");
+    assert_eq!(report.benchmarks.len(), 2);
+    assert_eq!(
+        (&*report.skipped[0].id, &*report.skipped[0].reason),
+        ("half/broken", "it failed: the run failed: it broke")
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(crate) fn find(backend: &str) -> Provenance {
     let file = |name: &str| bundle.as_deref().and_then(|folder| fs::read_to_string(folder.join(name)).ok());
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: file("MANIFEST").as_deref().and_then(commit_of),
+        commit: file("MANIFEST").as_deref().and_then(commit_of).or_else(built_from),
         bundle_sha256: file("BUNDLE.sha256").map(|text| text.trim().to_owned()),
         driver: (backend == "cuda").then(driver_version).flatten(),
         kernel: fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_owned()),
@@ -23,6 +23,11 @@ pub(crate) fn find(backend: &str) -> Provenance {
 fn bundle_folder() -> Option<PathBuf> {
     let exe = env::current_exe().ok()?;
     exe.parent().and_then(Path::parent).map(Path::to_owned)
+}
+
+/// The commit that was checked out when this was built. What was changed since then it does not know.
+fn built_from() -> Option<String> {
+    option_env!("PEERMAP_COMMIT").map(str::to_owned)
 }
 
 /// The commit that a manifest names.

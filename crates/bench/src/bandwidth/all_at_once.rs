@@ -45,17 +45,18 @@ impl<'r> Lane<'r> {
         let (driver, devices) = (rig.driver, rig.devices.len());
         let own = rig.devices[from].0;
         let whole = size.checked_next_multiple_of(rig.granularity()?).unwrap_or(size);
+        // The driver wants the device of the current context to have rights too, whichever context the stream is of.
+        let rights: Vec<AccessDesc> = rig.devices.iter().map(|(device, _)| AccessDesc::read_write(device.0)).collect();
         let mut targets = Vec::new();
         for to in (1..devices).map(|step| (from + step) % devices) {
             let there = rig.devices[to].0;
             if !driver.device_can_access_peer(own, there)? {
                 return Err(BenchError::NotHere(format!("device {from} does not reach device {to}")));
             }
-            let rights = [own, there].map(|device| AccessDesc::read_write(device.0));
             targets.push(Mapped::new(driver, Physical::create(driver, whole, &rig.memory_of(to))?, &rights)?);
         }
         let source = Physical::create(driver, whole, &rig.memory_of(from))?;
-        let source = Mapped::new(driver, source, &[AccessDesc::read_write(own.0)])?;
+        let source = Mapped::new(driver, source, &rights)?;
         rig.work_on(from)?;
         Ok(Self { timed: TimedStream::new(driver)?, source, targets })
     }

@@ -44,9 +44,24 @@ impl Meeting {
             for partner in &mut self.partners {
                 partner.order(&Order::Meet { rounds }, &[])?;
             }
-            let answers = self.partners.iter_mut().map(Partner::done).collect::<Result<Vec<_>, _>>()?;
-            took.extend(answers.into_iter().next().unwrap_or_default());
+            took.extend(self.answers()?);
             left -= rounds;
+        }
+        Ok(took)
+    }
+
+    /// Hears all, in whatever order they answer: where one has died the others would wait for it. Gives what the first member says.
+    fn answers(&mut self) -> Result<Vec<f64>, BenchError> {
+        let mut took = Vec::new();
+        let mut silent: Vec<usize> = (0..self.partners.len()).collect();
+        while !silent.is_empty() {
+            let partners = self.partners.iter_mut().enumerate().filter(|(member, _)| silent.contains(member));
+            let mut partners: Vec<&mut Partner> = partners.map(|(_, partner)| partner).collect();
+            let heard = Partner::first_of(&mut partners)?;
+            let rounds = partners[heard].done()?;
+            if silent.remove(heard) == 0 {
+                took = rounds;
+            }
         }
         Ok(took)
     }

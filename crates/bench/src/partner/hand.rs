@@ -1,10 +1,10 @@
 //! The side of who measures.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use peermap_driver::{ByteSize, IpcMemHandle};
-use peermap_ipc::{Channel, Child, Deadline, TypedChannel};
+use peermap_ipc::{Channel, Child, Deadline, Event, IpcError, TypedChannel, wait_any};
 
 use super::order::{Answer, Order};
 use crate::error::BenchError;
@@ -13,11 +13,14 @@ use crate::rig::Starter;
 /// How long one order may take: the longest waits for contexts of busy devices, and for barriers that spin.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long a process may take to end once it has hung up.
+const LAST_BREATH: Duration = Duration::from_secs(1);
+
 /// A process that does what it is told. It ends when this is dropped.
 pub struct Partner {
     channel: TypedChannel<Order, Answer>,
     /// Behind the channel, whose hang-up lets it end by itself.
-    _process: Child,
+    process: Child,
 }
 
 impl Partner {
@@ -28,7 +31,7 @@ impl Partner {
     pub fn start(starter: &dyn Starter, with_driver: bool) -> Result<Self, BenchError> {
         let (ours, theirs) = Channel::pair()?;
         let process = starter.start(theirs, with_driver)?;
-        let mut partner = Self { channel: TypedChannel::new(ours), _process: process };
+        let mut partner = Self { channel: TypedChannel::new(ours), process };
         match partner.hear()? {
             Answer::Ready => Ok(partner),
             other => Err(unexpected(&other)),
@@ -37,11 +40,41 @@ impl Partner {
 
     /// Gives an order without waiting for the answer.
     pub(crate) fn order(&mut self, order: &Order, descriptors: &[BorrowedFd<'_>]) -> Result<(), BenchError> {
-        Ok(self.channel.send(order, descriptors, Deadline::after(PATIENCE))?)
+        let sent = self.channel.send(order, descriptors, Deadline::after(PATIENCE));
+        sent.map_err(|error| self.cause(error))
     }
 
     fn hear(&mut self) -> Result<Answer, BenchError> {
-        Ok(self.channel.recv(0, Deadline::after(PATIENCE))?.0)
+        let heard = self.channel.recv(0, Deadline::after(PATIENCE));
+        heard.map(|(answer, _)| answer).map_err(|error| self.cause(error))
+    }
+
+    /// Why its channel failed: the end of its process, if it has ended.
+    fn cause(&mut self, error: IpcError) -> BenchError {
+        let pid = self.process.pid();
+        let ended = matches!(error, IpcError::PeerClosed).then(|| self.process.wait(Deadline::after(LAST_BREATH)));
+        match ended {
+            Some(Ok(how)) => BenchError::Died { who: "the other process", pid, how },
+            _ => error.into(),
+        }
+    }
+
+    /// Waits until one of several has something to say or has ended.
+    pub(crate) fn first_of(partners: &mut [&mut Self]) -> Result<usize, BenchError> {
+        let (mut processes, mut channels) = (Vec::new(), Vec::new());
+        for partner in partners.iter_mut() {
+            let Self { channel, process } = &mut **partner;
+            let channel: &TypedChannel<Order, Answer> = channel;
+            processes.push(process);
+            channels.push(channel.as_fd());
+        }
+        let seen = wait_any(&mut processes, &channels, Deadline::after(PATIENCE));
+        match seen.map_err(|error| BenchError::Run(format!("waiting for other processes: {error}")))? {
+            Event::Readable { fd } => Ok(fd),
+            Event::Ended { child, exit } => {
+                Err(BenchError::Died { who: "the other process", pid: processes[child].pid(), how: exit })
+            }
+        }
     }
 
     /// Waits for the answer to an order: how long it took, in nanoseconds by step.

@@ -10,7 +10,7 @@ use crate::args::Where;
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// The suites, separated by commas; all of them if not given: control, bandwidth, transport, scenario.
+    /// The suites, separated by commas; all of them if not given: control, bandwidth, transport, barrier, scenario.
     #[arg(long = "suite", value_name = "LIST", value_delimiter = ',')]
     pub(crate) suites: Vec<String>,
     /// Of these, only what has this text in its id, such as `size=2 MiB`.

@@ -18,7 +18,16 @@ fn against(other: &Path, arguments: &[&str]) -> Output {
 }
 
 fn in_turns(command: &mut Command) -> &mut Command {
-    command.args(["bench", "--quick", "--backend", "sim", "--suite", "transport", "--filter", "descriptors=1"]);
+    command.args([
+        "bench",
+        "--quick",
+        "--backend",
+        "sim",
+        "--suite",
+        "transport",
+        "--filter",
+        "round_trip/descriptors=1",
+    ]);
     command.args(["--pairs", "4", "--against"])
 }
 
