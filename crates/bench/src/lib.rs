@@ -10,7 +10,7 @@
 //! | `bandwidth` | fills, verification and copies, by size and by how the memory was mapped |
 //! | `transport` | how descriptors and shared memory get from process to process, and how long a process takes to start |
 //! | `barrier` | rounds of a barrier between processes |
-//! | `scenario` | the main job from end to end, by phase |
+//! | `scenario` | memmap-ipc and simple-ipc from end to end, by phase; the ring of legacy handles by events and by the host |
 //!
 //! # Units
 //! Times are nanoseconds, rates are 1e9 bytes a second. A copy counts its bytes once.
@@ -40,4 +40,4 @@ pub use measure::{GroupError, Progress, measure};
 pub use partner::{Partner, partner_main};
 pub use peak::Peaks;
 pub use rig::{Crew, MOST_DEVICES, Rig, Starter};
-pub use suite::{Group, Output, Planned, SUITES, Suite};
+pub use suite::{Crossing, Group, Output, Planned, SUITES, Suite};

@@ -32,6 +32,17 @@ pub struct Output {
     pub peak: Option<Peak>,
 }
 
+/// How the bytes that a rate counts cross a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crossing {
+    /// Each once, all the same way.
+    Once,
+    /// Each twice: it is read from what it is written to.
+    Twice,
+    /// Each once, half of them one way and half of them the other.
+    BothWays,
+}
+
 /// What a median must reach: a part of the median of another output of the same group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FloorOf {
@@ -54,12 +65,13 @@ impl Output {
         Self { name, unit: Unit::GigabytesPerSecond, floor: None, peak: None }
     }
 
-    /// The same as a part of what a link can do. `uses`: how many bytes cross the link for each that is counted.
+    /// The same as a part of what a link can do.
     #[must_use]
-    pub fn of_peak(mut self, peak: Option<&Peak>, uses: f64) -> Self {
-        self.peak = peak.map(|peak| match uses {
-            1.0 => peak.clone(),
-            _ => Peak { value: peak.value / uses, source: format!("{}, crossed {uses} times a byte", peak.source) },
+    pub fn of_peak(mut self, peak: Option<&Peak>, crossing: Crossing) -> Self {
+        self.peak = peak.map(|Peak { value, source }| match crossing {
+            Crossing::Once => Peak { value: *value, source: source.clone() },
+            Crossing::Twice => Peak { value: value / 2.0, source: format!("{source}, crossed twice by each byte") },
+            Crossing::BothWays => Peak { value: value * 2.0, source: format!("{source}, both ways") },
         });
         self
     }

@@ -9,7 +9,7 @@ use super::on_device::{DeviceWork, OnDevice};
 use super::timed::TimedStream;
 use crate::error::BenchError;
 use crate::rig::Rig;
-use crate::suite::{Group, Output, Planned};
+use crate::suite::{Crossing, Group, Output, Planned};
 
 const QUICK: [ByteSize; 3] = [ByteSize::mib(1), ByteSize::mib(64), ByteSize::mib(1024)];
 
@@ -37,8 +37,8 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, kind: MemoryKind, on_peer: bool) 
     let peak = if on_peer { rig.peaks.peers.as_ref() } else { rig.peaks.memory.as_ref() };
     let rate = |work: DeviceWork| {
         // A copy inside a device crosses its memory twice; from a peer it crosses the link once.
-        let uses = if work == DeviceWork::Copy && !on_peer { 2.0 } else { 1.0 };
-        Output::rate(work.name()).of_peak(peak, uses)
+        let crossing = if work == DeviceWork::Copy && !on_peer { Crossing::Twice } else { Crossing::Once };
+        Output::rate(work.name()).of_peak(peak, crossing)
     };
     let output = |work: DeviceWork| match work {
         DeviceWork::Fill if size >= FLOOR_FROM && !rig.simulated => {

@@ -8,7 +8,7 @@ use super::timed::TimedStream;
 use crate::error::BenchError;
 use crate::owned::Allocated;
 use crate::rig::Rig;
-use crate::suite::{Group, Output, Planned};
+use crate::suite::{Crossing, Group, Output, Planned};
 
 const FULL: [ByteSize; 3] = [ByteSize::mib(1), ByteSize::mib(16), ByteSize::mib(256)];
 const QUICK: [ByteSize; 2] = [ByteSize::mib(1), ByteSize::mib(64)];
@@ -20,7 +20,7 @@ pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
 fn group<'r>(rig: &'r Rig<'_>, size: ByteSize) -> Planned<'r> {
     Planned {
         outputs: ["pinned_to_device", "pinned_to_host", "pageable_to_device", "pageable_to_host"]
-            .map(|name| Output::rate(name).of_peak(rig.peaks.host.as_ref(), 1.0))
+            .map(|name| Output::rate(name).of_peak(rig.peaks.host.as_ref(), Crossing::Once))
             .to_vec(),
         parameters: vec![("size", size.to_string())],
         make: Box::new(move || {

@@ -1,7 +1,7 @@
 //! How fast bytes move: on a device, between devices, and between host and device.
 //!
-//! Work on devices is timed by events around several repetitions; a copy counts its bytes once. Memory that was mapped, imported
-//! and taken from `cuMemAlloc` is measured side by side, so that a slow path shows.
+//! Work on devices is timed by events around several repetitions; a copy counts its bytes once. Memory that was mapped, imported,
+//! opened by a legacy handle and taken from `cuMemAlloc` is measured side by side, so that a slow path shows.
 //!
 //! | file | what it does |
 //! | --- | --- |

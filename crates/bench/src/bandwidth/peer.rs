@@ -6,7 +6,7 @@ use super::timed::TimedStream;
 use crate::error::BenchError;
 use crate::owned::{Mapped, Physical};
 use crate::rig::Rig;
-use crate::suite::{Group, Output, Planned};
+use crate::suite::{Crossing, Group, Output, Planned};
 
 const FULL: [ByteSize; 4] = [ByteSize::mib(1), ByteSize::mib(16), ByteSize::mib(256), ByteSize::mib(1024)];
 const QUICK: [ByteSize; 2] = [ByteSize::mib(16), ByteSize::mib(256)];
@@ -24,8 +24,8 @@ pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
 
 fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, (from, to): (usize, usize)) -> Planned<'r> {
     Planned {
-        outputs: [("copy_to", 1.0), ("copy_back", 1.0), ("copy_both_ways", 0.5)]
-            .map(|(name, uses)| Output::rate(name).of_peak(rig.peaks.peers.as_ref(), uses))
+        outputs: [("copy_to", Crossing::Once), ("copy_back", Crossing::Once), ("copy_both_ways", Crossing::BothWays)]
+            .map(|(name, crossing)| Output::rate(name).of_peak(rig.peaks.peers.as_ref(), crossing))
             .to_vec(),
         parameters: vec![("from", from.to_string()), ("to", to.to_string()), ("size", size.to_string())],
         make: Box::new(move || {
