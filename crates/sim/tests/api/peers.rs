@@ -1,12 +1,12 @@
 //! Peer access to memory of `cuMemAlloc`, which belongs to contexts and is told apart by device.
 
 use peermap_driver::{
-    ByteSize, Context, CuResult, Device, DevicePtr, Dim3, Driver, DriverError, Function, JitOptions, KernelArg,
-    LaunchConfig, Stream,
+    AccessDesc, AllocationProp, ByteSize, Context, CuResult, Device, DevicePtr, Dim3, Driver, DriverError, Function,
+    HandleType, JitOptions, KernelArg, LaunchConfig, Stream,
 };
 use peermap_sim::SimProcess;
 
-use crate::support::{GRANULE, machine, process, refusal, rule};
+use crate::support::{GRANULE, in_context, machine, process, refusal, rule};
 
 const KERNELS: &str = include_str!("../../../../kernels/memmap_ipc.ptx");
 
@@ -26,6 +26,27 @@ fn kernel_writes(process: &SimProcess, ptr: DevicePtr) -> Result<(), DriverError
     // SAFETY: these are the parameters that the kernel declares.
     unsafe { process.launch_kernel(&config, &[KernelArg::Ptr(ptr), KernelArg::U64(8), KernelArg::U8(1)]) }?;
     process.ctx_synchronize()
+}
+
+#[test]
+fn a_copy_on_a_stream_of_another_context_wants_the_current_device_to_have_rights_too() {
+    let process = in_context(&machine());
+    let here = process.ctx_get_current().unwrap();
+    process.ctx_create(0, Device(1)).unwrap();
+    let (stream, size) = (process.stream_create(1).unwrap(), ByteSize::mib(2));
+    let memory = |rights: &[AccessDesc]| {
+        let ptr = process.mem_address_reserve(size, ByteSize::ZERO, DevicePtr::NULL, 0).unwrap();
+        let handle = process.mem_create(size, &AllocationProp::pinned_on(1, HandleType::NONE), 0).unwrap();
+        process.mem_map(ptr, size, ByteSize::ZERO, handle, 0).unwrap();
+        process.mem_set_access(ptr, size, rights).unwrap();
+        ptr
+    };
+    let (own, both) = ([AccessDesc::read_write(1)], [0, 1].map(AccessDesc::read_write));
+    let (from, to, shared) = (memory(&own), memory(&both), memory(&both));
+    process.memcpy_dtod_async(to, from, size, stream).unwrap();
+    process.ctx_set_current(here).unwrap();
+    assert_eq!(rule(process.memcpy_dtod_async(to, from, size, stream)), "COPY-1");
+    process.memcpy_dtod_async(to, shared, size, stream).unwrap();
 }
 
 #[test]
