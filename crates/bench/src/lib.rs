@@ -20,6 +20,7 @@
 mod alone;
 mod bandwidth;
 pub mod barrier;
+mod clock;
 mod control;
 mod effort;
 mod error;

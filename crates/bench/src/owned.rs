@@ -1,23 +1,8 @@
 //! Memory that is given back when it goes out of scope, whatever happens to the group that has it.
 
-use std::time::{Duration, Instant};
-
 use peermap_driver::{AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, MemHandle};
 
 use crate::error::BenchError;
-
-/// How long a call takes, in nanoseconds, and what it gives.
-pub(crate) fn timed<T>(call: impl FnOnce() -> peermap_driver::Result<T>) -> Result<(T, f64), BenchError> {
-    let start = Instant::now();
-    let answer = call();
-    let elapsed = start.elapsed();
-    Ok((answer?, nanoseconds(elapsed)))
-}
-
-/// A time as a sample.
-pub(crate) fn nanoseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e9
-}
 
 /// A physical allocation.
 pub(crate) struct Physical<'d> {

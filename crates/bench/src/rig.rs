@@ -158,4 +158,12 @@ impl<'d> Rig<'d> {
         let reaches = |device: Device| self.driver.device_can_access_peer(device, first).unwrap_or(false);
         (1..self.devices.len()).find(|index| reaches(self.devices[*index].0))
     }
+
+    /// The same for work that cannot do without.
+    ///
+    /// # Errors
+    /// [`BenchError::NotHere`].
+    pub(crate) fn needed_peer(&self) -> Result<usize, BenchError> {
+        self.peer().ok_or_else(|| BenchError::NotHere("no other device reaches the first one".to_owned()))
+    }
 }

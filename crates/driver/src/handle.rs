@@ -135,6 +135,11 @@ impl MemPool {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IpcMemHandle(pub [u8; 64]);
 
+impl IpcMemHandle {
+    /// The flag with which the driver opens one: peer access is enabled where it is needed (`CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`).
+    pub const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
+}
+
 /// A handle to an inter-process event (`CUipcEventHandle`): 64 opaque bytes that mean the same in every process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IpcEventHandle(pub [u8; 64]);

@@ -28,10 +28,6 @@ pub(super) fn plan<'r>(rig: &'r Rig<'_>) -> Vec<Planned<'r>> {
     own.chain(peers.map(|(size, kind)| group(rig, size, kind, true))).collect()
 }
 
-fn no_peer() -> BenchError {
-    BenchError::NotHere("no other device reaches the first one".to_owned())
-}
-
 /// Work of the first device on its own memory, or on that of a peer.
 fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, kind: MemoryKind, on_peer: bool) -> Planned<'r> {
     let peak = if on_peer { rig.peaks.peers.as_ref() } else { rig.peaks.memory.as_ref() };
@@ -54,7 +50,7 @@ fn group<'r>(rig: &'r Rig<'_>, size: ByteSize, kind: MemoryKind, on_peer: bool) 
         outputs: DeviceWork::ALL.map(output).to_vec(),
         parameters,
         make: Box::new(move || {
-            let home = if on_peer { rig.peer().ok_or_else(no_peer)? } else { 0 };
+            let home = if on_peer { rig.needed_peer()? } else { 0 };
             let timed = Rc::new(TimedStream::new(kind.driver(rig)?)?);
             Ok(Box::new(Rates { memory: OnDevice::new(rig, Rc::clone(&timed), size, kind, home)?, timed }))
         }),

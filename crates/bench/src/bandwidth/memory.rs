@@ -2,11 +2,11 @@
 
 use std::os::fd::AsFd;
 
-use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver, HandleType, OsHandle};
+use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver, HandleType, IpcMemHandle, OsHandle};
 
 use crate::error::BenchError;
 use crate::owned::{Allocated, Mapped, Physical};
-use crate::partner::{LAZY_ENABLE_PEER_ACCESS, Pair};
+use crate::partner::Pair;
 use crate::rig::Rig;
 
 /// How memory came to its addresses.
@@ -116,7 +116,7 @@ impl<'d> Opened<'d> {
     fn new(pair: &'d Pair, size: ByteSize, home: usize) -> Result<Self, BenchError> {
         let driver = pair.driver()?;
         let handle = pair.lend(size, home)?;
-        match driver.ipc_open_mem_handle(&handle, LAZY_ENABLE_PEER_ACCESS) {
+        match driver.ipc_open_mem_handle(&handle, IpcMemHandle::LAZY_ENABLE_PEER_ACCESS) {
             Ok(ptr) => Ok(Self { pair, driver, ptr }),
             Err(error) => {
                 pair.take_back()?;

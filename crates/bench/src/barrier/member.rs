@@ -9,8 +9,8 @@ use peermap_ipc::{Barrier, Deadline, Member, SharedMemory};
 use serde::{Deserialize, Serialize};
 
 use super::spinning::{self, Spinning};
+use crate::clock::nanoseconds;
 use crate::error::BenchError;
-use crate::owned::nanoseconds;
 
 /// How long a meeting may take.
 const PATIENCE: Duration = Duration::from_secs(60);

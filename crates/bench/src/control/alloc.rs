@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use peermap_driver::{AccessDesc, ByteSize, Context};
 
+use crate::clock::{between, timed};
 use crate::error::BenchError;
-use crate::owned::{Mapped, Physical, timed};
+use crate::owned::{Mapped, Physical};
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};
 
@@ -88,9 +89,7 @@ fn one_peer<'r>(rig: &'r Rig<'_>, size: ByteSize) -> Planned<'r> {
         outputs: vec![Output::time("vmm_for_one_peer"), Output::time("vmm_back")],
         parameters: vec![("size", size.to_string())],
         make: Box::new(move || {
-            let Some(peer) = rig.peer() else {
-                return Err(BenchError::NotHere("no other device reaches the first one".to_owned()));
-            };
+            let peer = rig.needed_peer()?;
             let rights = [0, peer].map(|index| AccessDesc::read_write(rig.devices[index].0.0));
             Ok(Box::new(OnePeer { rig, size, rights }))
         }),
@@ -112,6 +111,6 @@ impl Group for OnePeer<'_, '_> {
         let there = Instant::now();
         drop(mapped);
         let end = Instant::now();
-        Ok([(start, there), (there, end)].map(|(from, to)| (to - from).as_secs_f64() * 1e9).to_vec())
+        Ok(between(&[start, there, end]))
     }
 }

@@ -4,8 +4,9 @@ use std::os::fd::AsFd;
 
 use peermap_driver::{AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, HandleType, OsHandle};
 
+use crate::clock::timed;
 use crate::error::BenchError;
-use crate::owned::{Physical, Reserved, timed};
+use crate::owned::{Physical, Reserved};
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};
 

@@ -2,8 +2,8 @@
 
 use peermap_driver::{ByteSize, Driver, HandleType, MemPool, MemPoolAttribute, MemPoolProps, Stream};
 
+use crate::clock::timed;
 use crate::error::BenchError;
-use crate::owned::timed;
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};
 

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use peermap_driver::{AccessDesc, ByteSize, Driver};
 
+use crate::clock::between;
 use crate::error::BenchError;
 use crate::owned::{Physical, Reserved};
 use crate::rig::Rig;
@@ -74,8 +75,7 @@ impl Group for Chunks<'_> {
         let granted = Instant::now();
         driver.mem_unmap(range.ptr, range.size)?;
         let end = Instant::now();
-        let steps = [(start, mapped), (mapped, granted), (granted, end)];
-        Ok(steps.map(|(from, to)| (to - from).as_secs_f64() * 1e9).to_vec())
+        Ok(between(&[start, mapped, granted, end]))
     }
 }
 
@@ -114,6 +114,6 @@ impl Group for Growth<'_, '_> {
         driver.mem_set_access(ptr, chunk, rights)?;
         let end = Instant::now();
         driver.mem_unmap(ptr, chunk)?;
-        Ok([(start, grown), (grown, end)].map(|(from, to)| (to - from).as_secs_f64() * 1e9).to_vec())
+        Ok(between(&[start, grown, end]))
     }
 }

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use peermap_driver::{AllocationProp, ByteSize, HandleType};
 
+use crate::clock::{nanoseconds, timed};
 use crate::error::BenchError;
-use crate::owned::{Allocated, Physical, nanoseconds, timed};
+use crate::owned::{Allocated, Physical};
 use crate::partner::{Order, Pair, Reach};
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};

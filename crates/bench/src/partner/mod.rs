@@ -20,5 +20,4 @@ mod work;
 pub use hand::Partner;
 pub(crate) use order::{Order, Reach};
 pub(crate) use pair::Pair;
-pub(crate) use share::LAZY_ENABLE_PEER_ACCESS;
 pub use work::partner_main;

@@ -5,11 +5,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use peermap_driver::{AccessDesc, ByteSize, Device, DevicePtr, Driver, HandleType, IpcMemHandle, MemHandle, OsHandle};
 
 use super::order::Reach;
+use crate::clock::timed;
 use crate::error::BenchError;
-use crate::owned::timed;
-
-/// With `cuIpcOpenMemHandle`: peer access is enabled where it is needed. No other value is allowed.
-pub(crate) const LAZY_ENABLE_PEER_ACCESS: u32 = 1;
 
 /// What a partner shares with who measures in one context: at most one memory of each kind at a time.
 pub(super) struct Shared {
@@ -58,7 +55,7 @@ impl Shared {
 
     fn open(&mut self, driver: &dyn Driver, bytes: &[u8]) -> Result<Vec<f64>, BenchError> {
         let handle = IpcMemHandle(bytes.try_into().map_err(|_| BenchError::Run("it is no legacy handle".to_owned()))?);
-        let (ptr, open) = timed(|| driver.ipc_open_mem_handle(&handle, LAZY_ENABLE_PEER_ACCESS))?;
+        let (ptr, open) = timed(|| driver.ipc_open_mem_handle(&handle, IpcMemHandle::LAZY_ENABLE_PEER_ACCESS))?;
         self.reached = Some(Reached::Opened(ptr));
         Ok(vec![open, first_read(driver, ptr)?])
     }

@@ -9,8 +9,8 @@ use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
 use super::order::{Answer, Order};
 use super::share::Shared;
 use crate::barrier::AnyMember;
+use crate::clock::timed;
 use crate::error::BenchError;
-use crate::owned::timed;
 
 /// The partner's side: does what it is told until nobody is there to tell it any more. The command's hidden subcommand calls
 /// it with the channel that it inherited, and with a way to open a driver.

@@ -16,8 +16,8 @@ use rustix::net::{
 use tempfile::TempDir;
 
 use super::PATIENCE;
+use crate::clock::nanoseconds;
 use crate::error::BenchError;
-use crate::owned::nanoseconds;
 use crate::suite::{Group, Output, Planned};
 
 pub(super) fn group<'r>(count: usize) -> Planned<'r> {

@@ -6,8 +6,7 @@
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use memmap2::MmapMut;
@@ -16,8 +15,9 @@ use rustix::fs::{Mode, ftruncate};
 use rustix::shm;
 
 use super::PATIENCE;
+use super::other_end::OtherEnd;
+use crate::clock::between;
 use crate::error::BenchError;
-use crate::owned::nanoseconds;
 use crate::suite::{Group, Output, Planned};
 
 /// What the samples share is smaller; a page is what it takes.
@@ -27,17 +27,12 @@ pub(super) fn group<'r>() -> Planned<'r> {
     Planned {
         outputs: ["memory_by_descriptor", "memory_by_name"].map(Output::time).to_vec(),
         parameters: vec![("bytes", BYTES.to_string())],
-        make: Box::new(|| {
-            let (channel, theirs) = Channel::pair()?;
-            let other = thread::spawn(move || drop(answer(&theirs)));
-            Ok(Box::new(Memory { channel: Some(channel), other: Some(other), made: 0 }))
-        }),
+        make: Box::new(|| Ok(Box::new(Memory { other: OtherEnd::start(answer)?, made: 0 }))),
     }
 }
 
 struct Memory {
-    channel: Option<Channel>,
-    other: Option<JoinHandle<()>>,
+    other: OtherEnd,
     /// How many names were made.
     made: u32,
 }
@@ -74,7 +69,7 @@ fn write_a_word(file: &File) -> Result<(), BenchError> {
     // the map if the underlying file is subsequently modified": this file has a name of this process, and both threads that
     // know it write one word each and read none.
     let mut memory = unsafe { MmapMut::map_mut(file) }.map_err(failed)?;
-    memory[..4].copy_from_slice(&AtomicU32::new(1).into_inner().to_ne_bytes());
+    memory[..4].copy_from_slice(&1_u32.to_ne_bytes());
     Ok(())
 }
 
@@ -84,7 +79,7 @@ fn failed(error: impl std::error::Error) -> BenchError {
 
 impl Memory {
     fn hand_over(&self) -> Result<(), BenchError> {
-        let Some(channel) = &self.channel else { return Ok(()) };
+        let channel = self.other.channel();
         let memory = SharedMemory::create("bench", BYTES).map_err(failed)?;
         channel.send(b"map", &[memory.as_fd()], Deadline::after(PATIENCE))?;
         channel.recv(0, Deadline::after(PATIENCE))?;
@@ -92,7 +87,7 @@ impl Memory {
     }
 
     fn tell_the_name(&mut self) -> Result<(), BenchError> {
-        let Some(channel) = &self.channel else { return Ok(()) };
+        let channel = self.other.channel();
         self.made += 1;
         let name = format!("/peermap-bench-{}-{}", process::id(), self.made);
         let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
@@ -114,16 +109,6 @@ impl Group for Memory {
         let handed_over = Instant::now();
         self.tell_the_name()?;
         let end = Instant::now();
-        Ok(vec![nanoseconds(handed_over - start), nanoseconds(end - handed_over)])
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // The hang-up ends the thread.
-        self.channel = None;
-        if let Some(other) = self.other.take() {
-            drop(other.join());
-        }
+        Ok(between(&[start, handed_over, end]))
     }
 }

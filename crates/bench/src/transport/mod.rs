@@ -7,10 +7,11 @@
 //! | `memory.rs` | shared memory that is handed over, beside shared memory that is found by its name |
 //! | `start.rs` | a process from its start until it runs, has a driver, has a context |
 //!
-//! The other end of the first three is a thread that does nothing else.
+//! The other end of the first three is a thread that does nothing else (`other_end.rs`).
 
 mod by_path;
 mod memory;
+mod other_end;
 mod round_trip;
 mod start;
 

@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use peermap_ipc::{Channel, Deadline, IpcError, MAX_FDS_PER_MESSAGE};
+use peermap_ipc::{Channel, Deadline, MAX_FDS_PER_MESSAGE};
 
 use super::PATIENCE;
+use super::other_end::OtherEnd;
+use crate::clock::nanoseconds;
 use crate::error::BenchError;
-use crate::owned::nanoseconds;
 use crate::suite::{Group, Output, Planned};
 
 /// A message with so many descriptors to another thread and its answer without any.
@@ -22,23 +22,20 @@ pub(super) fn group<'r>(count: usize) -> Planned<'r> {
 }
 
 struct RoundTrip {
-    channel: Option<Channel>,
-    other: Option<JoinHandle<()>>,
+    other: OtherEnd,
     sent: File,
     count: usize,
 }
 
 impl RoundTrip {
     fn start(count: usize) -> Result<Self, BenchError> {
-        let (channel, theirs) = Channel::pair()?;
         let sent = File::open("/dev/null").map_err(|error| BenchError::NotHere(error.to_string()))?;
-        let other = thread::spawn(move || drop(answer(&theirs)));
-        Ok(Self { channel: Some(channel), other: Some(other), sent, count })
+        Ok(Self { other: OtherEnd::start(answer)?, sent, count })
     }
 }
 
 /// Closes what comes and answers, until the other end is gone.
-fn answer(channel: &Channel) -> Result<(), IpcError> {
+fn answer(channel: &Channel) -> Result<(), BenchError> {
     loop {
         drop(channel.recv(MAX_FDS_PER_MESSAGE, Deadline::NEVER)?);
         channel.send(b"taken", &[], Deadline::after(PATIENCE))?;
@@ -47,21 +44,11 @@ fn answer(channel: &Channel) -> Result<(), IpcError> {
 
 impl Group for RoundTrip {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
-        let Some(channel) = &self.channel else { return Ok(Vec::new()) };
+        let channel = self.other.channel();
         let descriptors: Vec<BorrowedFd<'_>> = vec![self.sent.as_fd(); self.count];
         let start = Instant::now();
         channel.send(b"take", &descriptors, Deadline::after(PATIENCE))?;
         channel.recv(0, Deadline::after(PATIENCE))?;
         Ok(vec![nanoseconds(start.elapsed())])
-    }
-}
-
-impl Drop for RoundTrip {
-    fn drop(&mut self) {
-        // The hang-up ends the thread.
-        self.channel = None;
-        if let Some(other) = self.other.take() {
-            drop(other.join());
-        }
     }
 }

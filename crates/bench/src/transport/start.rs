@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use peermap_driver::Uuid;
 
+use crate::clock::nanoseconds;
 use crate::error::BenchError;
-use crate::owned::nanoseconds;
 use crate::partner::{Order, Partner};
 use crate::rig::{Crew, Rig};
 use crate::suite::{Group, Output, Planned};

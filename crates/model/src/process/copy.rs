@@ -185,8 +185,10 @@ impl Process {
         let key = self.stream_key(thread, stream)?;
         // Two H200 refuse what the current context's device may not reach, whichever context the stream is of.
         let current = self.current(thread)?;
-        self.check_end(current, src, size, Rights::Read)?;
-        self.check_end(current, dst, size, Rights::ReadWrite)?;
+        if current != key.context {
+            self.check_end(current, src, size, Rights::Read)?;
+            self.check_end(current, dst, size, Rights::ReadWrite)?;
+        }
         let src = self.check_end(key.context, src, size, Rights::Read)?;
         let dst = self.check_end(key.context, dst, size, Rights::ReadWrite)?;
         self.enqueue(key, Operation::Copy { dst, src, size });

@@ -9,9 +9,6 @@ use super::{Outside, Process, ThreadId};
 use crate::rules;
 use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Place, Rights};
 
-/// The flag that the driver wants: peer access is enabled where it is needed (`CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`).
-const LAZY_PEER_ACCESS: u32 = 1;
-
 /// Memory of another process, opened in one context.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenedLegacy {
@@ -66,7 +63,7 @@ impl Process {
         handle: &IpcMemHandle,
         flags: u32,
     ) -> Result<DevicePtr> {
-        if flags & LAZY_PEER_ACCESS == 0 && rules::LEGACY_2.is_on() {
+        if flags & IpcMemHandle::LAZY_ENABLE_PEER_ACCESS == 0 && rules::LEGACY_2.is_on() {
             return Err(rules::LEGACY_2.refuse(&[("flags", &flags)], None));
         }
         let context = self.current(thread)?;

@@ -1,13 +1,10 @@
 //! Memory and events of the parent, as a worker opens them.
 
-use peermap_driver::{ByteSize, DevicePtr, Driver, Event, Result};
+use peermap_driver::{ByteSize, DevicePtr, Driver, Event, IpcMemHandle, Result};
 
 use super::board::Handles;
 use crate::device_kernels::Buffer;
 use crate::ring::Memory;
-
-/// The flag that the driver wants: peer access is enabled where it is needed (`CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`).
-const LAZY_PEER_ACCESS: u32 = 1;
 
 /// All buffers and events, open in the current context.
 pub(super) struct Opened {
@@ -21,7 +18,7 @@ impl Opened {
     pub(super) fn open(driver: &dyn Driver, handles: &[Handles], size: ByteSize) -> Result<Self> {
         let mut opened = Self { size, buffers: Vec::new(), events: Vec::new() };
         for Handles { memory, event } in handles {
-            opened.buffers.push(driver.ipc_open_mem_handle(memory, LAZY_PEER_ACCESS)?);
+            opened.buffers.push(driver.ipc_open_mem_handle(memory, IpcMemHandle::LAZY_ENABLE_PEER_ACCESS)?);
             opened.events.push(driver.ipc_open_event_handle(event)?);
         }
         Ok(opened)

@@ -3,6 +3,7 @@
 //! The driver reserves memory in units of 32 MiB and allocates from the tightest hole. What is freed stays with the pool
 //! until a synchronisation has seen the free through; the memory behind it goes in whole units.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::seen::Ticket;
@@ -65,13 +66,19 @@ impl Room {
     /// back is no part of a hole.
     pub(super) fn find(&self, size: u64, busy: &BTreeSet<Ticket>) -> Option<u64> {
         let length = |start: u64, end: u64| if end == self.bytes { u64::MAX } else { end - start };
-        let holes = self.holes.iter().flat_map(|(start, end)| self.without_busy(*start, *end, busy));
-        let fitting = holes.filter(|(start, end)| end - start >= size);
+        let holes =
+            if busy.is_empty() { Cow::Borrowed(&self.holes) } else { Cow::Owned(self.holes_without_busy(busy)) };
+        let fitting = holes.iter().filter(|(start, end)| **end - **start >= size);
         let tightest = fitting.min_by_key(|(start, end)| {
-            let bare = !self.units.contains_key(&(start / UNIT));
-            (length(*start, *end), bare, *start)
+            let bare = !self.units.contains_key(&(**start / UNIT));
+            (length(**start, **end), bare, **start)
         });
-        tightest.map(|(start, _)| start)
+        tightest.map(|(start, _)| *start)
+    }
+
+    /// The holes without that which `busy` frees gave back.
+    fn holes_without_busy(&self, busy: &BTreeSet<Ticket>) -> BTreeMap<u64, u64> {
+        self.holes.iter().flat_map(|(start, end)| self.without_busy(*start, *end, busy)).collect()
     }
 
     /// What is left of a hole without that which `busy` frees gave back.
