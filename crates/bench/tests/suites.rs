@@ -87,6 +87,17 @@ fn as_many_samples_as_were_asked_for_are_taken() {
     assert!(report.benchmarks.iter().all(|benchmark| benchmark.samples.len() == 37));
 }
 
+/// Names of shared memory are of the whole system: two machines of one process must not want the same one.
+#[test]
+fn suites_that_run_side_by_side_do_not_get_in_each_others_way() {
+    let transport: Vec<&dyn Suite> = SUITES.iter().copied().filter(|suite| suite.name() == "transport").collect();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| measured("default", &transport, LITTLE.with_exactly(20)));
+        }
+    });
+}
+
 /// Two outputs, the second with a floor of nine tenths of the first.
 struct Floored;
 

@@ -6,12 +6,13 @@
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use memmap2::MmapMut;
 use peermap_ipc::{Channel, Deadline, SharedMemory};
 use rustix::fs::{Mode, ftruncate};
+use rustix::io::Errno;
 use rustix::shm;
 
 use super::PATIENCE;
@@ -27,14 +28,12 @@ pub(super) fn group<'r>() -> Planned<'r> {
     Planned {
         outputs: ["memory_by_descriptor", "memory_by_name"].map(Output::time).to_vec(),
         parameters: vec![("bytes", BYTES.to_string())],
-        make: Box::new(|| Ok(Box::new(Memory { other: OtherEnd::start(answer)?, made: 0 }))),
+        make: Box::new(|| Ok(Box::new(Memory { other: OtherEnd::start(answer)? }))),
     }
 }
 
 struct Memory {
     other: OtherEnd,
-    /// How many names were made.
-    made: u32,
 }
 
 /// Maps what it is handed or told the name of, writes a word and answers.
@@ -77,6 +76,21 @@ fn failed(error: impl std::error::Error) -> BenchError {
     BenchError::Run(format!("shared memory: {error}"))
 }
 
+/// Makes shared memory under a name that nobody has: each number of this process is taken once, and a name that a killed
+/// process of the same id left behind is passed over.
+fn create_named() -> Result<(String, File), BenchError> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
+    loop {
+        let name = format!("/peermap-bench-{}-{}", process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        match shm::open(&name, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(memory) => return Ok((name, File::from(memory))),
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}
+
 impl Memory {
     fn hand_over(&self) -> Result<(), BenchError> {
         let channel = self.other.channel();
@@ -86,12 +100,9 @@ impl Memory {
         Ok(())
     }
 
-    fn tell_the_name(&mut self) -> Result<(), BenchError> {
+    fn tell_the_name(&self) -> Result<(), BenchError> {
         let channel = self.other.channel();
-        self.made += 1;
-        let name = format!("/peermap-bench-{}-{}", process::id(), self.made);
-        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
-        let file = File::from(shm::open(&name, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?);
+        let (name, file) = create_named()?;
         let told = ftruncate(&file, BYTES as u64).map_err(failed).and_then(|()| {
             write_a_word(&file)?;
             channel.send(name.as_bytes(), &[], Deadline::after(PATIENCE))?;
