@@ -1,7 +1,7 @@
 //! Blocks over cores.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -49,9 +49,9 @@ struct Shared<'l> {
 }
 
 /// Runs all blocks.
-pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Stop> {
+pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
-    let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicBool::new(false) };
+    let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
     let shared = Shared { program, launch, view, blocks, next: AtomicU64::new(0), limit, stop: Mutex::new(None) };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores).saturating_sub(1);
@@ -62,7 +62,7 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
         shared.work();
     });
     let stop = shared.stop.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    stop.map_or(Ok(()), |(_, stop)| Err(stop))
+    stop.map_or(Ok(()), |(_, stop)| Err(Box::new(stop)))
 }
 
 impl Shared<'_> {
@@ -83,7 +83,7 @@ impl Shared<'_> {
             let first = self.next.fetch_add(BLOCKS_AT_A_TIME, Ordering::Relaxed);
             let last = (first + BLOCKS_AT_A_TIME).min(self.blocks);
             for block in first..last {
-                if self.limit.stopped.load(Ordering::Relaxed) {
+                if self.limit.is_past(block) {
                     return;
                 }
                 self.block(block, &mut frame, &mut scratch);
@@ -100,7 +100,7 @@ impl Shared<'_> {
             frame.set_special(special, part);
         }
         if let Err(Ended::Badly { instruction, lane, cause }) =
-            run(self.program, frame, self.view, &self.limit, scratch)
+            run(self.program, number, frame, self.view, &self.limit, scratch)
         {
             let stop = Stop {
                 kernel: self.program.name.clone(),
@@ -109,7 +109,7 @@ impl Shared<'_> {
                 line: self.program.line(instruction),
                 cause,
             };
-            self.limit.stopped.store(true, Ordering::Relaxed);
+            self.limit.stopped.fetch_min(number, Ordering::Relaxed);
             let mut first = self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if first.as_ref().is_none_or(|(before, _)| number < *before) {
                 *first = Some((number, stop));

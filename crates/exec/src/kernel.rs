@@ -55,7 +55,7 @@ impl Kernel {
     ///
     /// # Panics
     /// If the block has no threads or more than 1,024, or if there are fewer parameters than the entry declares.
-    pub fn launch(&self, launch: &Launch<'_>, view: View<'_>) -> Result<(), Stop> {
+    pub fn launch(&self, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
         let threads: u64 = launch.block.iter().map(|threads| u64::from(*threads)).product();
         assert!((1..=1024).contains(&threads), "a block of {threads} threads");
         let (given, declared) = (launch.parameters.len(), self.entry.parameter_bytes);
@@ -64,7 +64,7 @@ impl Kernel {
             [_, 1, 1] => &self.line,
             _ => match self.any.get_or_init(|| Program::compile(&self.entry, &self.lines, BlockShape::Any)) {
                 Ok(program) => program,
-                Err(error) => return Err(self.refusal(error)),
+                Err(error) => return Err(Box::new(self.refusal(error))),
             },
         };
         run_all(program, launch, view)

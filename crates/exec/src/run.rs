@@ -1,7 +1,7 @@
 //! Running a block of threads.
 
-use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::{Duration, Instant};
 
 use peermap_memory::View;
 
@@ -18,24 +18,33 @@ use crate::step::{Condition, End, Step};
 /// So many basic blocks run before the clock is looked at.
 const BLOCKS_BETWEEN_LOOKS: u32 = 256;
 
-/// Until when kernels may run, and whether one has ended badly.
+/// Until when a launch may run, and which of its blocks need not run any more.
 pub(crate) struct Limit {
     pub(crate) start: Instant,
-    pub(crate) most: std::time::Duration,
-    pub(crate) stopped: AtomicBool,
+    pub(crate) most: Duration,
+    /// The first block that ended badly. Those before it still run, so that it is the same one each time.
+    pub(crate) stopped: AtomicU64,
+}
+
+impl Limit {
+    /// Whether a block need not run any more.
+    pub(crate) fn is_past(&self, block: u64) -> bool {
+        block > self.stopped.load(Ordering::Relaxed)
+    }
 }
 
 /// How a block of threads ended before its time.
 pub(crate) enum Ended {
     /// A thread did this at that instruction.
     Badly { instruction: u32, lane: usize, cause: Cause },
-    /// Another block did.
+    /// A block before this one did.
     Elsewhere,
 }
 
 /// Runs all threads of a block.
 pub(crate) fn run(
     program: &Program,
+    number: u64,
     frame: &mut Frame,
     view: View<'_>,
     limit: &Limit,
@@ -50,6 +59,9 @@ pub(crate) fn run(
         until_look -= 1;
         if until_look == 0 {
             until_look = BLOCKS_BETWEEN_LOOKS;
+            if limit.is_past(number) {
+                return Err(Ended::Elsewhere);
+            }
             look(program, group.block.index(), group.lanes, limit)?;
         }
         for step in &block.steps {
@@ -76,9 +88,6 @@ pub(crate) fn run(
 }
 
 fn look(program: &Program, block: usize, lanes: Mask, limit: &Limit) -> Result<(), Ended> {
-    if limit.stopped.load(Ordering::Relaxed) {
-        return Err(Ended::Elsewhere);
-    }
     if limit.start.elapsed() > limit.most {
         let (instruction, lane) = (program.first_instruction(block), lanes.lowest());
         return Err(Ended::Badly { instruction, lane, cause: Cause::Deadline(limit.most) });

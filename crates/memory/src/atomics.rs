@@ -52,12 +52,12 @@ impl View<'_> {
     /// # Errors
     ///
     /// [`Fault`] if the number is misaligned or cannot be read and written.
-    pub fn atomic_update_u32(&self, address: u64, mut change: impl FnMut(u32) -> u32) -> Result<u32, Fault> {
+    pub fn atomic_update_u32(&self, address: u64, change: impl FnMut(u32) -> u32) -> Result<u32, Fault> {
         let number = self.operand::<u32>(address)?;
         // SAFETY: `from_ptr` needs four valid, aligned bytes, which `operand` has checked; accesses that are not atomic
         // are the simulated program's own races.
         let number = unsafe { AtomicU32::from_ptr(number.as_ptr()) };
-        Ok(number.update(ORDER, Ordering::Acquire, |old| change(old)))
+        Ok(number.update(ORDER, Ordering::Acquire, change))
     }
 
     /// Replaces a 64-bit number by what `change` makes of it; the number before. `change` is called again if another
@@ -66,8 +66,8 @@ impl View<'_> {
     /// # Errors
     ///
     /// [`Fault`] if the number is misaligned or cannot be read and written.
-    pub fn atomic_update_u64(&self, address: u64, mut change: impl FnMut(u64) -> u64) -> Result<u64, Fault> {
-        self.on_u64(address, |number| number.update(ORDER, Ordering::Acquire, |old| change(old)))
+    pub fn atomic_update_u64(&self, address: u64, change: impl FnMut(u64) -> u64) -> Result<u64, Fault> {
+        self.on_u64(address, |number| number.update(ORDER, Ordering::Acquire, change))
     }
 
     fn on_u64(&self, address: u64, change: impl FnOnce(&AtomicU64) -> u64) -> Result<u64, Fault> {

@@ -33,6 +33,18 @@ ret;
 }
 
 #[test]
+fn of_several_faults_that_of_the_first_block_is_told() {
+    let kernel = kernel(include_str!("../../../../kernels/memmap_ipc.ptx"), "fill_byte");
+    for _ in 0..50 {
+        let rig = Rig::new(4);
+        let parameters = Parameters::default().u64(rig.base).u64(8 * GRANULE).u8(1);
+        let stop = rig.launch(&kernel, [200, 1, 1], [128, 1, 1], &parameters.0).unwrap_err();
+        // Block 48 is the first in time to reach over the end, and every block does in its next step.
+        assert_eq!((stop.block, stop.thread), ([0, 0, 0], [0, 0, 0]));
+    }
+}
+
+#[test]
 fn a_misaligned_store_is_found_before_anything_is_stored() {
     let text = include_str!("../../../../kernels/memmap_ipc.ptx");
     let rig = Rig::new(1);

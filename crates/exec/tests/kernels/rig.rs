@@ -49,7 +49,7 @@ impl Rig {
         grid: [u32; 3],
         block: [u32; 3],
         parameters: &[u8],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Box<Stop>> {
         let launch = Launch { grid, block, shared_bytes: 0, parameters, most: Duration::from_secs(20) };
         kernel.launch(&launch, self.view())
     }
