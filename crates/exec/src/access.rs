@@ -150,15 +150,15 @@ impl Piece<'_> {
         narrow: impl Fn(u64) -> [u8; N],
     ) {
         for (place, source) in sources.iter().enumerate() {
-            let lanes = bytes.chunks_exact_mut(N * sources.len()).map(|lane| &mut lane[N * place..][..N]);
+            let elements = bytes.as_chunks_mut::<N>().0.iter_mut().skip(place).step_by(sources.len());
             match source {
                 Operand::Lanes { array } => {
                     let values = &frame.array(*array)[self.lanes.clone()];
-                    lanes.zip(values).for_each(|(lane, value)| lane.copy_from_slice(&narrow(*value)));
+                    elements.zip(values).for_each(|(element, value)| *element = narrow(*value));
                 }
-                operand => lanes
+                operand => elements
                     .zip(self.lanes.clone())
-                    .for_each(|(bytes, lane)| bytes.copy_from_slice(&narrow(value(*operand, frame, lane)))),
+                    .for_each(|(element, lane)| *element = narrow(value(*operand, frame, lane))),
             }
         }
     }
@@ -180,21 +180,18 @@ impl Piece<'_> {
         widen: impl Fn([u8; N]) -> u64,
     ) {
         let signed = self.step.element.is_signed();
-        let element = |lane: &[u8], place: usize| {
-            let mut element = [0; N];
-            element.copy_from_slice(&lane[N * place..][..N]);
-            widen(element)
-        };
         for (place, target) in targets.iter().enumerate() {
             let Some((target, register_bits)) = target else { continue };
-            let extended = |value: u64| if signed { sign_extended(value, N as u32, *register_bits) } else { value };
+            let extended = |element: [u8; N]| match signed {
+                true => sign_extended(widen(element), N as u32, *register_bits),
+                false => widen(element),
+            };
+            let elements = bytes.as_chunks::<N>().0.iter().skip(place).step_by(targets.len());
             match target {
-                Target::Scalar { word } => frame.set_scalar(*word, extended(element(bytes, place))),
+                Target::Scalar { word } => elements.take(1).for_each(|it| frame.set_scalar(*word, extended(*it))),
                 Target::Lanes { array } => {
                     let values = &mut frame.array_mut(*array)[self.lanes.clone()];
-                    for (value, lane) in values.iter_mut().zip(bytes.chunks_exact(N * targets.len())) {
-                        *value = extended(element(lane, place));
-                    }
+                    values.iter_mut().zip(elements).for_each(|(value, element)| *value = extended(*element));
                 }
             }
         }

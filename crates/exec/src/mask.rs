@@ -27,14 +27,14 @@ impl Mask {
     /// The lanes whose byte is 1; every byte is 0 or 1, and those of lanes that there are not are ignored later.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         let mut words = [0; WORDS];
-        for (word, bytes) in words.iter_mut().zip(bytes.chunks(64)) {
-            for (place, eight) in bytes.chunks(8).enumerate() {
-                let mut padded = [0; 8];
-                padded[..eight.len()].copy_from_slice(eight);
-                // The product gathers the lowest bits of eight bytes in its top byte.
-                let gathered = u64::from_le_bytes(padded).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-                *word |= gathered << (8 * place);
-            }
+        let (eights, rest) = bytes.as_chunks::<8>();
+        for (place, eight) in eights.iter().enumerate() {
+            words[place / 8] |= gathered(*eight) << (8 * (place % 8));
+        }
+        if !rest.is_empty() {
+            let mut padded = [0; 8];
+            padded[..rest.len()].copy_from_slice(rest);
+            words[eights.len() / 8] |= gathered(padded) << (8 * (eights.len() % 8));
         }
         Self(words)
     }
@@ -78,6 +78,11 @@ impl Mask {
         }
         MOST_LANES
     }
+}
+
+/// The lowest bits of eight bytes that are 0 or 1, as one byte: the product brings them together at its top.
+fn gathered(bytes: [u8; 8]) -> u64 {
+    u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// The runs of a [`Mask`].
