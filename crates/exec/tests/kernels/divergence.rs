@@ -39,7 +39,7 @@ EVEN: shr.u32 %x, %x, 1;
 NEXT: add.u32 %r, %r, 1; bra L;
 DONE:";
     check(body, |t| {
-        let next = |x: &u32| Some(if x % 2 == 0 { x / 2 } else { 3 * x + 1 });
+        let next = |x: &u32| Some(if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 });
         std::iter::successors(Some(t + 1), next).take_while(|x| *x != 1).count() as u32
     });
 }
@@ -68,7 +68,7 @@ setp.gt.u32 %p, %t, 28; @%p ret; mov.u32 %s, 9;
 A: bar.sync 0; add.u32 %r, %s, %t;";
     let expected = |t: u32| match t {
         0..5 => 0,
-        _ if t % 2 == 0 => 7 + t,
+        _ if t.is_multiple_of(2) => 7 + t,
         29.. => 0,
         _ => 9 + t,
     };
