@@ -1,7 +1,6 @@
 //! Atomic operations, lane by lane.
 
 use peermap_memory::{Access, View};
-use peermap_ptx::ScalarType;
 use peermap_ptx::instruction::AtomicOp;
 
 use crate::access::{LaneFault, address, memory_cause, value};
@@ -48,7 +47,7 @@ fn updated(step: &AtomicStep, old: u64, operand: u64, swap: u64) -> u64 {
                 old
             }
         }
-        AtomicOp::Add => sum(step.ty, old, operand),
+        AtomicOp::Add => old.wrapping_add(operand),
         AtomicOp::Increment => {
             if old >= operand {
                 0
@@ -80,13 +79,5 @@ fn updated(step: &AtomicStep, old: u64, operand: u64, swap: u64) -> u64 {
         AtomicOp::And => old & operand,
         AtomicOp::Or => old | operand,
         AtomicOp::Xor => old ^ operand,
-    }
-}
-
-fn sum(ty: ScalarType, old: u64, operand: u64) -> u64 {
-    match ty {
-        ScalarType::F32 => u64::from((f32::from_bits(old as u32) + f32::from_bits(operand as u32)).to_bits()),
-        ScalarType::F64 => (f64::from_bits(old) + f64::from_bits(operand)).to_bits(),
-        _ => old.wrapping_add(operand),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, AtomicOp, BarrierOp, Load, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, BarrierOp, Load, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
     StateSpace, Symbol,
@@ -187,8 +187,7 @@ impl Planner<'_> {
         let location = self.location(index, atomic.space, atomic.address)?;
         let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
         let whole = !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64);
-        let float_sum = matches!(atomic.ty, ScalarType::F32 | ScalarType::F64) && atomic.op == AtomicOp::Add;
-        if !whole && !float_sum {
+        if !whole {
             return Err(self.not_modelled(index, &format!("atom{}", atomic.ty.directive())));
         }
         Ok(AtomicStep {
