@@ -42,10 +42,10 @@ pub enum FaultKind {
     /// Something is mapped there, without the right to write.
     #[error("mapped without write access")]
     NoWriteAccess,
-    /// An atomic operation needs an address that is a multiple of its size.
-    #[error("not a multiple of the {bytes} bytes that an atomic operation needs")]
+    /// Atomic operations, and all accesses of kernels, need an address that is a multiple of their size.
+    #[error("not a multiple of the {bytes} bytes of the access")]
     Misaligned {
-        /// The size of the operand.
+        /// The size of the access.
         bytes: u64,
     },
     /// The first write to a granule would take more host memory than the budget allows.

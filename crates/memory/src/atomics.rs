@@ -15,43 +15,32 @@ const ORDER: Ordering = Ordering::AcqRel;
 /// [`FaultKind::Misaligned`] if the address is not a multiple of the operand's size, before anything else is looked at;
 /// then any [`Fault`] of reading and writing the operand.
 impl View<'_> {
-    /// Adds to a 32-bit number, wrapping; the number before.
+    /// Replaces a 32-bit number by what `change` makes of it; the number before. `change` is called again if another
+    /// thread was faster.
     ///
     /// # Errors
     ///
     /// [`Fault`] if the number is misaligned or cannot be read and written.
-    pub fn atomic_add_u32(&self, address: u64, value: u32) -> Result<u32, Fault> {
+    pub fn atomic_update_u32(&self, address: u64, change: impl FnMut(u32) -> u32) -> Result<u32, Fault> {
         let number = self.operand::<u32>(address)?;
         // SAFETY: `from_ptr` needs four valid, aligned bytes, which `operand` has checked; accesses that are not atomic
         // are the simulated program's own races.
         let number = unsafe { AtomicU32::from_ptr(number.as_ptr()) };
-        Ok(number.fetch_add(value, ORDER))
+        Ok(number.update(ORDER, Ordering::Acquire, change))
     }
 
-    /// Adds to a 64-bit number, wrapping; the number before.
+    /// Replaces a 64-bit number by what `change` makes of it; the number before. `change` is called again if another
+    /// thread was faster.
     ///
     /// # Errors
     ///
     /// [`Fault`] if the number is misaligned or cannot be read and written.
-    pub fn atomic_add_u64(&self, address: u64, value: u64) -> Result<u64, Fault> {
-        self.on_u64(address, |number| number.fetch_add(value, ORDER))
-    }
-
-    /// Lowers an unsigned 64-bit number to `value` if that is less; the number before.
-    ///
-    /// # Errors
-    ///
-    /// [`Fault`] if the number is misaligned or cannot be read and written.
-    pub fn atomic_min_u64(&self, address: u64, value: u64) -> Result<u64, Fault> {
-        self.on_u64(address, |number| number.fetch_min(value, ORDER))
-    }
-
-    fn on_u64(&self, address: u64, change: impl FnOnce(&AtomicU64) -> u64) -> Result<u64, Fault> {
+    pub fn atomic_update_u64(&self, address: u64, change: impl FnMut(u64) -> u64) -> Result<u64, Fault> {
         let number = self.operand::<u64>(address)?;
         // SAFETY: `from_ptr` needs eight valid, aligned bytes, which `operand` has checked; accesses that are not
         // atomic are the simulated program's own races.
         let number = unsafe { AtomicU64::from_ptr(number.as_ptr()) };
-        Ok(change(number))
+        Ok(number.update(ORDER, Ordering::Acquire, change))
     }
 
     /// A number in device memory. Aligned, it lies within a granule, and is aligned in the host's memory too.

@@ -1,43 +1,49 @@
-//! Loaded code: which built-in kernel a PTX entry is.
+//! Loaded code: the kernels of a process, ready to run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use peermap_driver::{DriverError, KernelArg, Result};
-use peermap_memory::{Fault, View};
+use peermap_driver::{ByteSize, Dim3, DriverError, KernelArg, Result};
+use peermap_exec::{Launch, Stop};
+use peermap_memory::View;
 use peermap_model::Operation;
 use peermap_ptx::{Entry, Param};
 
-use crate::twins::{Body, twin_of};
+/// How long a kernel may run before it counts as one that never ends.
+const MOST_KERNEL_TIME: Duration = Duration::from_secs(60);
 
 /// An entry of a loaded module.
 pub(crate) struct Kernel {
     name: String,
     params: Vec<Param>,
     parameter_bytes: usize,
-    /// What it does, if it is one of the kernels that are known here.
-    body: Option<Body>,
+    compiled: Arc<peermap_exec::Kernel>,
+}
+
+/// What a launch in the queue says besides the kernel.
+pub(crate) struct Shape<'o> {
+    pub(crate) grid: Dim3,
+    pub(crate) block: Dim3,
+    pub(crate) shared: ByteSize,
+    pub(crate) parameters: &'o [u8],
 }
 
 impl Kernel {
-    pub(crate) fn of(entry: &Entry) -> Self {
+    pub(crate) fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>) -> Self {
         Self {
             name: entry.name.clone(),
             params: entry.params.clone(),
             parameter_bytes: entry.parameter_bytes as usize,
-            body: twin_of(entry),
+            compiled,
         }
     }
 
     /// The parameters as the kernel reads them.
     ///
     /// # Errors
-    /// [`DriverError::NotModelled`] for a kernel that is not known, and for arguments that do not fit: the real driver
-    /// would read past them.
+    /// [`DriverError::NotModelled`] for arguments that do not fit: the real driver would read past them.
     pub(crate) fn parameters(&self, args: &[KernelArg]) -> Result<Arc<[u8]>> {
         let not_modelled = |what| Err(DriverError::NotModelled { what });
-        if self.body.is_none() {
-            return not_modelled(format!("kernel {:?}: its code is not one of the built-in kernels", self.name));
-        }
         if args.len() != self.params.len() {
             let (given, declared) = (args.len(), self.params.len());
             return not_modelled(format!("kernel {:?} with {given} arguments, it declares {declared}", self.name));
@@ -59,19 +65,16 @@ impl Kernel {
     }
 
     /// Runs the kernel as the device that the view belongs to.
-    pub(crate) fn run(&self, view: &View<'_>, parameters: &[u8]) -> std::result::Result<(), Fault> {
-        let body = self.body.expect("a launch is queued only for code that is known");
-        let values: Vec<u64> = self
-            .params
-            .iter()
-            .map(|param| {
-                let mut value = [0; 8];
-                let (offset, size) = (param.offset as usize, param.size as usize);
-                value[..size].copy_from_slice(&parameters[offset..offset + size]);
-                u64::from_le_bytes(value)
-            })
-            .collect();
-        body(view, &values)
+    pub(crate) fn run(&self, view: View<'_>, shape: &Shape<'_>) -> std::result::Result<(), Box<Stop>> {
+        let dimensions = |dim: Dim3| [dim.x, dim.y, dim.z];
+        let launch = Launch {
+            grid: dimensions(shape.grid),
+            block: dimensions(shape.block),
+            shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
+            parameters: shape.parameters,
+            most: MOST_KERNEL_TIME,
+        };
+        self.compiled.launch(&launch, view)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The simulated driver behind the [`Driver`](peermap_driver::Driver) trait.
 //!
-//! The rules are in `peermap-model`, the bytes in `peermap-memory`; this crate brings the two together and gives them
-//! threads, descriptors and processes.
+//! The rules are in `peermap-model`, the bytes in `peermap-memory`, kernels run in `peermap-exec`; this crate brings them
+//! together and gives them threads, descriptors and processes.
 //!
 //! - [`SimMachine`] is a machine inside one OS process. [`SimMachine::process`] makes a simulated process of it, and
 //!   [`SimProcess::thread`] a host thread of that, so that one test thread can play many.
@@ -25,12 +25,12 @@ mod exports;
 mod handle;
 mod host;
 mod launch;
+mod library;
 mod link;
 mod machine;
 mod memory;
 mod module;
 mod operation;
-mod pattern;
 mod pinned;
 mod pool;
 mod process;
@@ -42,7 +42,6 @@ mod share;
 mod stream;
 mod tables;
 mod turn;
-mod twins;
 
 pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};
 pub use machine::SimMachine;

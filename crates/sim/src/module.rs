@@ -1,4 +1,6 @@
-//! Modules: PTX text becomes kernels that are known here, or known not to be.
+//! Modules: PTX text becomes kernels that can be launched.
+
+use std::sync::Arc;
 
 use peermap_driver::{
     ByteSize, Call, DeviceAttribute, DriverError, Function, FunctionAttribute, JitOptions, Module, Result,
@@ -6,8 +8,9 @@ use peermap_driver::{
 use peermap_model::{DeviceProfile, FunctionInfo, ModuleCode, ThreadId, rules};
 use peermap_ptx::{Entry, ImageKind, Module as PtxModule, PtxError, PtxProblem};
 
-use crate::code::{CodeStore, Kernel};
+use crate::code::Kernel;
 use crate::handle;
+use crate::library::{self, Loaded};
 use crate::process::Inner;
 
 /// Registers that a thread of a simulated kernel is taken to need where nothing limits them.
@@ -23,17 +26,23 @@ impl Inner {
         let mut state = self.enter(Call::cuModuleLoadDataEx)?;
         let device = state.process.module_target(thread)?.clone();
         let newest = state.process.profile().ptx_version;
-        let module = match ImageKind::of(image) {
+        let loaded = match ImageKind::of(image) {
             ImageKind::Ptx => read_ptx(image, &device, newest, options)?,
             ImageKind::Cubin => return Err(DriverError::NotModelled { what: "a cubin".to_owned() }),
             ImageKind::Fatbin => return Err(DriverError::NotModelled { what: "a fat binary".to_owned() }),
             ImageKind::Unknown => return Err(rules::MODULE_3.refuse(&[("bytes", &ByteSize::from(image.len()))], None)),
         };
+        let module = &loaded.module;
+        let kernels = loaded.kernels().map_err(|error| DriverError::NotModelled { what: error.to_string() })?;
         let registers = options.max_registers.map_or(ASSUMED_REGISTERS, |most| most.min(ASSUMED_REGISTERS));
         let functions = module
             .entries()
             .iter()
-            .map(|entry| describe(entry, &module, &device, registers, &mut state.code))
+            .zip(kernels)
+            .map(|(entry, compiled)| {
+                let code = state.code.add(Kernel::new(entry, Arc::clone(compiled)));
+                describe(entry, module, &device, registers, code)
+            })
             .collect();
         if let Some(log) = &mut options.info_log {
             log.fill(&format!(
@@ -79,7 +88,7 @@ impl Inner {
 }
 
 /// Reads PTX as the driver of a device would; what is wrong goes to the error log.
-fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mut JitOptions) -> Result<PtxModule> {
+fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mut JitOptions) -> Result<Arc<Loaded>> {
     let image = image.split(|byte| *byte == 0).next().unwrap_or_default();
     let mut refuse = |rule: &'static peermap_model::Rule, problem: String| {
         if let Some(log) = &mut options.error_log {
@@ -106,29 +115,23 @@ fn read_ptx(image: &[u8], device: &DeviceProfile, newest: (u8, u8), options: &mu
             format!("line 1; fatal   : Unsupported .version {major}.{minor}; current version is '{most}.{least}'");
         return refuse(&rules::MODULE_2, problem);
     }
-    let module = match PtxModule::parse(text) {
-        Ok(module) => module,
+    let loaded = match library::read(text) {
+        Ok(loaded) => loaded,
         Err(error) => return refuse_text(error),
     };
     let capability = |attribute| device.attribute(attribute).and_then(|part| u32::try_from(part).ok()).unwrap_or(0);
     let has = 10 * capability(DeviceAttribute::COMPUTE_CAPABILITY_MAJOR)
         + capability(DeviceAttribute::COMPUTE_CAPABILITY_MINOR);
-    match module.sm() {
+    match loaded.module.sm() {
         Some(needs) if needs > has => refuse(
             &rules::MODULE_1,
             format!("fatal   : SM version {needs} of .target is above the {has} of this device"),
         ),
-        _ => Ok(module),
+        _ => Ok(loaded),
     }
 }
 
-fn describe(
-    entry: &Entry,
-    module: &PtxModule,
-    device: &DeviceProfile,
-    registers: u32,
-    code: &mut CodeStore,
-) -> FunctionInfo {
+fn describe(entry: &Entry, module: &PtxModule, device: &DeviceProfile, registers: u32, code: u64) -> FunctionInfo {
     let device_limit = device.attribute(DeviceAttribute::MAX_THREADS_PER_BLOCK);
     let device_limit = device_limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(1);
     let declared = entry
@@ -138,7 +141,7 @@ fn describe(
     let (major, minor) = module.version();
     FunctionInfo {
         name: entry.name.clone(),
-        code: code.add(Kernel::of(entry)),
+        code,
         registers,
         shared: ByteSize::ZERO,
         max_threads: declared.min(device_limit),

@@ -1,10 +1,11 @@
 //! What an item of queued work does to bytes.
 
 use peermap_driver::{CuResult, DevicePtr, DriverError};
-use peermap_memory::{Fault, FaultKind};
+use peermap_exec::{Cause, Stop};
+use peermap_memory::FaultKind;
 use peermap_model::{Operation, WorkFault};
 
-use crate::code::Kernel;
+use crate::code::{Kernel, Shape};
 use crate::process::Memory;
 
 /// How an item ended.
@@ -39,14 +40,15 @@ pub(crate) fn execute(memory: &Memory, operation: &Operation, code: Option<&Kern
             let bytes = unsafe { std::slice::from_raw_parts_mut(start, len) };
             memory.view(src.ordinal).read(src.ptr.get(), bytes)
         }
-        Operation::Kernel { ordinal, parameters, .. } => match code {
-            Some(kernel) => kernel.run(&memory.view(*ordinal), parameters),
-            None => unreachable!("a launch is queued only for code that is known"),
-        },
+        Operation::Kernel { ordinal, grid, block, shared, parameters, .. } => {
+            let Some(kernel) = code else { unreachable!("a launch is queued only for code that is known") };
+            let shape = Shape { grid: *grid, block: *block, shared: *shared, parameters };
+            return kernel.run(memory.view(*ordinal), &shape).map_or_else(|stop| stopped(&stop), |()| Ended::Well);
+        }
     };
     match result {
         Ok(()) => Ended::Well,
-        Err(fault) => ended_by(&fault),
+        Err(fault) => ended_by(fault.kind, fault.address, fault.to_string()),
     }
 }
 
@@ -54,13 +56,23 @@ fn host_address(raw: u64) -> usize {
     usize::try_from(raw).expect("a host address of this process")
 }
 
-fn ended_by(fault: &Fault) -> Ended {
-    let result = match fault.kind {
+/// How a launch ended that was stopped.
+fn stopped(stop: &Stop) -> Ended {
+    let what = stop.to_string();
+    let failed = |result| Ended::Faulted(WorkFault { result, address: DevicePtr::NULL, what: what.clone() });
+    match &stop.cause {
+        Cause::Memory { address, kind, .. } => ended_by(*kind, *address, what),
+        Cause::Trap => failed(CuResult::LAUNCH_FAILED),
+        Cause::Deadline(_) => failed(CuResult::LAUNCH_TIMEOUT),
+        Cause::NotModelled(_) => Ended::Broken(DriverError::NotModelled { what }),
+    }
+}
+
+fn ended_by(kind: FaultKind, address: u64, what: String) -> Ended {
+    let result = match kind {
         FaultKind::NotMapped | FaultKind::NoReadAccess | FaultKind::NoWriteAccess => CuResult::ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => CuResult::MISALIGNED_ADDRESS,
-        FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => {
-            return Ended::Broken(DriverError::Host { what: fault.to_string() });
-        }
+        FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => return Ended::Broken(DriverError::Host { what }),
     };
-    Ended::Faulted(WorkFault { result, address: DevicePtr::new(fault.address), what: fault.to_string() })
+    Ended::Faulted(WorkFault { result, address: DevicePtr::new(address), what })
 }

@@ -1,7 +1,7 @@
 //! What the user asked for and cannot be: one line that says what to do, the documented exit code, nothing left.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::support::{complaints, json, leftovers, memmap_ipc, peermap, run, stderr};
 
@@ -139,14 +139,27 @@ fn a_cubin_is_not_modelled() {
     assert!(stderr(&output).contains("not modelled: a cubin"), "{}", stderr(&output));
 }
 
-#[test]
-fn kernels_that_are_not_the_known_ones_are_not_modelled() {
+/// What a run says with kernels in which one text stands for another.
+fn with_changed_kernels(from: &str, to: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels/memmap_ipc.ptx")).unwrap();
-    fs::write(folder.path().join("memmap_ipc.ptx"), text.replace("st.global.v2.u64", "st.global.cs.v2.u64")).unwrap();
-    let kernels = folder.path().to_str().unwrap();
-    let output = run(&mut memmap_ipc(&["--profile", "h200-x2", "--kernels", kernels]));
+    let changed = text.replace(from, to);
+    assert_ne!(changed, text, "the kernels have {from:?}");
+    fs::write(folder.path().join("memmap_ipc.ptx"), changed).unwrap();
+    run(&mut memmap_ipc(&["--profile", "h200-x2", "--kernels", folder.path().to_str().unwrap()]))
+}
+
+#[test]
+fn kernels_of_ones_own_run() {
+    let output = with_changed_kernels("st.global.v2.u64", "st.global.cs.v2.u64");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn kernels_with_what_is_not_covered_are_not_modelled() {
+    let output = with_changed_kernels("%ctaid.x", "%clock");
     assert_eq!(output.status.code(), Some(14), "{}", stderr(&output));
+    assert!(stderr(&output).contains("line 24: the special register"), "{}", stderr(&output));
 }
 
 #[test]

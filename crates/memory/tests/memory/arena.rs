@@ -53,7 +53,7 @@ fn writes_charge_each_granule_once(granule_bytes: u64) {
     let view = View::new(&table, &arenas);
     view.write(BASE + granule_bytes - 1, &[1, 2]).unwrap();
     view.fill(BASE, 9, 2 * granule_bytes).unwrap();
-    view.atomic_add_u32(BASE + granule_bytes, 1).unwrap();
+    view.atomic_update_u32(BASE + granule_bytes, |old| old.wrapping_add(1)).unwrap();
     assert_eq!(budget.used(), 2 * granule_bytes);
     view.copy_from(BASE + 3 * granule_bytes, &view, BASE, 1).unwrap();
     assert_eq!(budget.used(), 3 * granule_bytes);
@@ -111,7 +111,7 @@ fn a_refused_write_leaves_its_granule_fresh() {
     let refusal = FaultKind::HostMemory(HostMemory { needed: SMALL, used: SMALL, limit: 2 * SMALL - 1 });
     assert_eq!(view.fill(BASE, 5, 3 * SMALL), fault(BASE + SMALL, refusal));
     assert_eq!(view.write(BASE + SMALL + 9, &[1]), fault(BASE + SMALL + 9, refusal));
-    assert_eq!(view.atomic_add_u64(BASE + SMALL + 16, 1), fault(BASE + SMALL + 16, refusal));
+    assert_eq!(view.atomic_update_u64(BASE + SMALL + 16, |old| old.wrapping_add(1)), fault(BASE + SMALL + 16, refusal));
     // Done before the fault and still done; nothing after it.
     assert_eq!(view.compare(BASE, SMALL, 5).unwrap().bytes, 0);
     assert_eq!(view.compare(BASE + SMALL, 3 * SMALL, 0).unwrap().bytes, 0);

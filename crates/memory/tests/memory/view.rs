@@ -103,8 +103,8 @@ fn rights_are_checked_granule_by_granule() {
     assert_eq!(view.compare(BASE + 1, 4 * SMALL, 1), fault(at(2), FaultKind::NoReadAccess));
     assert_eq!(view.fill(at(2), 1, 2 * SMALL), fault(at(3), FaultKind::NoWriteAccess));
     assert_eq!(view.read(at(3) + 1, &mut [0]), fault(at(3) + 1, FaultKind::NoReadAccess));
-    assert_eq!(view.atomic_add_u32(at(1), 1), fault(at(1), FaultKind::NoWriteAccess));
-    assert_eq!(view.atomic_add_u32(at(2), 1), fault(at(2), FaultKind::NoReadAccess));
+    assert_eq!(view.atomic_update_u32(at(1), |old| old.wrapping_add(1)), fault(at(1), FaultKind::NoWriteAccess));
+    assert_eq!(view.atomic_update_u32(at(2), |old| old.wrapping_add(1)), fault(at(2), FaultKind::NoReadAccess));
     assert_eq!(view.check(at(4), 1, Access::Read), fault(at(4), FaultKind::NotMapped));
 }
 

@@ -1,4 +1,4 @@
-//! Built-in kernels, modules, occupancy.
+//! Kernels, modules, occupancy.
 
 use peermap_driver::{
     AccessDesc, AccessFlags, ByteSize, CuResult, DevicePtr, Dim3, Driver, DriverError, Function, FunctionAttribute,
@@ -115,15 +115,47 @@ fn a_fault_of_a_kernel_is_seen_by_whoever_waits_first() {
 }
 
 #[test]
-fn code_that_is_not_known_is_not_modelled() {
+fn code_of_ones_own_runs() {
     let (process, ptr) = ready();
-    let changed = KERNELS.replacen("add.s64", "sub.s64", 1);
-    assert_ne!(changed, KERNELS, "the kernels have an addition");
-    let own =
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry own(\n.param .u64 own_param_0\n)\n{\nret;\n}\n";
-    let own = function(&process, own, "own");
-    assert!(matches!(launch(&process, own, &[KernelArg::Ptr(ptr)]), Err(DriverError::NotModelled { .. })));
-    assert_eq!(process.ctx_synchronize(), Ok(()), "nothing was queued");
+    let changed = KERNELS.replacen("st.global.u8 \t[%rd12], %rs1;", "st.global.u8 \t[%rd12], 9;", 1);
+    assert_ne!(changed, KERNELS, "the first kernel stores bytes");
+    let fill = function(&process, &changed, "fill_byte");
+    launch(&process, fill, &[KernelArg::Ptr(ptr), KernelArg::U64(3), KernelArg::U8(1)]).unwrap();
+    process.ctx_synchronize().unwrap();
+    assert_eq!(read(&process, ptr, 4), [9, 9, 9, 0]);
+}
+
+#[test]
+fn code_that_is_not_covered_ends_the_load_with_its_line() {
+    let (process, _) = ready();
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry own()\n{\n.reg .u32 %c;\nmov.u32 %c, %clock;\nret;\n}\n";
+    let error = process.module_load_data_ex(text.as_bytes(), &mut JitOptions::default()).unwrap_err();
+    assert!(matches!(error, DriverError::NotModelled { .. }) && error.to_string().contains("line 7"), "{error}");
+}
+
+#[test]
+fn the_explanation_of_a_fault_names_kernel_block_thread_and_line() {
+    let (process, ptr) = ready();
+    let fill = function(&process, KERNELS, "fill_byte");
+    let start = offset(ptr, GRANULE.get() - 130);
+    launch(&process, fill, &[KernelArg::Ptr(start), KernelArg::U64(131), KernelArg::U8(1)]).unwrap();
+    let error = process.ctx_synchronize().unwrap_err();
+    let line = 1 + KERNELS.lines().position(|line| line.contains("[%rd12], %rs1")).unwrap();
+    let what = format!("kernel \"fill_byte\", block [1, 0, 0], thread [2, 0, 0], line {line} of the PTX: write at");
+    assert!(format!("{error:?}").contains(&format!("{what:?}")[1..what.len()]), "{error:?}");
+}
+
+#[test]
+fn each_end_of_a_launch_has_its_result() {
+    let trap = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry own()\n{\ntrap;\n}\n";
+    let (process, ptr) = ready();
+    launch(&process, function(&process, trap, "own"), &[]).unwrap();
+    assert_eq!(process.ctx_synchronize().unwrap_err().result(), Some(CuResult::LAUNCH_FAILED));
+    let (process, other) = ready();
+    let fill = function(&process, KERNELS, "fill_id");
+    assert_ne!(ptr, DevicePtr::NULL);
+    launch(&process, fill, &[KernelArg::Ptr(offset(other, 8)), KernelArg::U64(64), KernelArg::U8(1)]).unwrap();
+    assert_eq!(process.ctx_synchronize().unwrap_err().result(), Some(CuResult::MISALIGNED_ADDRESS));
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! Machine code: making it and calling it.
+
+use std::sync::Mutex;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{AbiParam, Signature, types};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, default_libcall_names};
+
+use crate::emit::{self, Surroundings};
+use crate::error::CompileError;
+use crate::frame::Frame;
+use crate::mask::Mask;
+use crate::segment::Segment;
+
+/// A segment of a kernel, by number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SegmentId(pub(crate) u32);
+
+/// Words, predicates, the first lane and the one behind the last.
+type Function = unsafe extern "C" fn(*mut u64, *mut u8, u64, u64);
+
+/// The two halves of a segment: what runs once, and what runs for each lane.
+#[derive(Clone, Copy)]
+struct Halves {
+    once: Option<Function>,
+    lanes: Option<Function>,
+}
+
+/// The machine code of a kernel.
+pub(crate) struct Code {
+    halves: Vec<Halves>,
+    module: Mutex<Option<JITModule>>,
+}
+
+impl Code {
+    /// Compiles the segments of a body.
+    pub(crate) fn compile(surroundings: &Surroundings<'_>, segments: &[Segment]) -> Result<Self, CompileError> {
+        let mut compiler = Compiler::new()?;
+        let made = segments.iter().map(|segment| compiler.halves(surroundings, segment));
+        let made = made.collect::<Result<Vec<_>, _>>()?;
+        compiler.module.finalize_definitions().map_err(refused)?;
+        let function = |id: Option<FuncId>| id.map(|id| entry_point(compiler.module.get_finalized_function(id)));
+        let halves = made.iter().map(|(once, lanes)| Halves { once: function(*once), lanes: function(*lanes) });
+        Ok(Self { halves: halves.collect(), module: Mutex::new(Some(compiler.module)) })
+    }
+
+    /// Runs a segment for the lanes of a mask. The frame has the size that the code was compiled for.
+    pub(crate) fn run(&self, segment: SegmentId, frame: &mut Frame, mask: &Mask) {
+        let Halves { once, lanes } = self.halves[segment.0 as usize];
+        let (words, predicates) = (frame.words.as_mut_ptr(), frame.predicates.as_mut_ptr());
+        if let Some(function) = once {
+            // SAFETY: the function reads and writes scalars, parameters and special registers, which the frame has.
+            unsafe { function(words, predicates, 0, 0) }
+        }
+        if let Some(function) = lanes {
+            for run in mask.runs() {
+                // SAFETY: beyond those, the function reads and writes the given lanes of arrays, which the frame has:
+                // masks have no lanes but those of the block.
+                unsafe { function(words, predicates, run.start as u64, run.end as u64) }
+            }
+        }
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.get_mut().ok().and_then(Option::take) {
+            // SAFETY: the functions are reached through `self` alone, which is going away.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+/// The function at an address that the compiler gave for one of [`Function`]'s signature.
+fn entry_point(address: *const u8) -> Function {
+    // SAFETY: a function pointer may be made of the address of a function that has this signature.
+    unsafe { std::mem::transmute::<*const u8, Function>(address) }
+}
+
+fn refused(error: impl std::fmt::Display) -> CompileError {
+    CompileError::Compiler(error.to_string())
+}
+
+struct Compiler {
+    module: JITModule,
+    context: Context,
+    builders: FunctionBuilderContext,
+}
+
+impl Compiler {
+    fn new() -> Result<Self, CompileError> {
+        let mut flags = settings::builder();
+        flags.set("opt_level", "speed").map_err(refused)?;
+        flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).map_err(refused)?;
+        let isa = cranelift_native::builder().map_err(refused)?;
+        let isa = isa.finish(settings::Flags::new(flags)).map_err(refused)?;
+        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let context = module.make_context();
+        Ok(Self { module, context, builders: FunctionBuilderContext::new() })
+    }
+
+    fn halves(
+        &mut self,
+        surroundings: &Surroundings<'_>,
+        segment: &Segment,
+    ) -> Result<(Option<FuncId>, Option<FuncId>), CompileError> {
+        let mut half = |instructions: &[u32], lanes: bool| {
+            let made = |compiler: &mut Self| {
+                let target = compiler.module.target_config();
+                let function = &mut compiler.context.func;
+                emit::segment(surroundings, segment, lanes, target, function, &mut compiler.builders)?;
+                compiler.define()
+            };
+            (!instructions.is_empty()).then(|| self.prepare()).map(made).transpose()
+        };
+        Ok((half(&segment.once, false)?, half(&segment.lanes, true)?))
+    }
+
+    fn prepare(&mut self) -> &mut Self {
+        self.module.clear_context(&mut self.context);
+        let mut signature = Signature::new(self.module.isa().default_call_conv());
+        signature.params = vec![AbiParam::new(types::I64); 4];
+        self.context.func.signature = signature;
+        self
+    }
+
+    fn define(&mut self) -> Result<FuncId, CompileError> {
+        let id = self.module.declare_anonymous_function(&self.context.func.signature).map_err(refused)?;
+        self.module
+            .define_function(id, &mut self.context)
+            .map_err(|error| CompileError::Compiler(format!("{error:?}")))?;
+        Ok(id)
+    }
+}

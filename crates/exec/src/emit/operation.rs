@@ -1,0 +1,102 @@
+//! Which instructions are compiled, by their shape.
+
+use peermap_ptx::instruction::{BinaryOp, Half, TernaryOp, UnaryOp};
+use peermap_ptx::{Operation, RegisterId, Source, StateSpace};
+
+use super::emitter::Emitter;
+use crate::error::CompileError;
+
+impl Emitter<'_, '_> {
+    pub(super) fn operation(&mut self, operation: &Operation) -> Result<(), CompileError> {
+        match operation {
+            Operation::Unary { op, destination, source } => self.unary(*op, *destination, *source),
+            Operation::Binary { op, destination, a, b } => self.binary(*op, *destination, *a, *b),
+            Operation::Ternary { op, destination, a, b, c } => self.ternary(*op, *destination, [*a, *b, *c]),
+            Operation::InsertBits { ty, destination, a, b, start, length } => {
+                self.insert_bits(ty.bits(), *destination, [*a, *b, *start, *length]);
+                Ok(())
+            }
+            Operation::Lop3(lop3) => {
+                self.lop3(lop3);
+                Ok(())
+            }
+            Operation::SetPredicate(set) => self.set_predicate(set),
+            Operation::Set(set) => self.set(set),
+            Operation::Convert { conversion, destination, a, b: None } => self.convert(*conversion, *destination, *a),
+            Operation::Move { ty, destination, source } => self.move_value(*ty, *destination, *source),
+            Operation::Pack { destination, sources, ty } => {
+                self.pack(ty.bits(), *destination, sources);
+                Ok(())
+            }
+            Operation::Unpack { ty, destinations, source } => {
+                self.unpack(ty.bits(), destinations, *source);
+                Ok(())
+            }
+            Operation::Load(load) => self.load_parameter(load),
+            // Nothing that a program can see.
+            Operation::PerformanceEvent { .. } | Operation::SetMaxRegisters { .. } => Ok(()),
+            Operation::Unmodelled { name } => self.not_modelled(name),
+            other => self.not_modelled(name_of(other)),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, destination: RegisterId, source: Source) -> Result<(), CompileError> {
+        match op {
+            UnaryOp::Neg(ty) if !ty.is_packed() => self.negate(ty, destination, source),
+            UnaryOp::Abs(ty) if !ty.is_packed() => self.absolute(ty, destination, source),
+            UnaryOp::Not(ty) => self.not(ty, destination, source),
+            UnaryOp::LogicalNot(ty) => self.logical_not(ty, destination, source),
+            UnaryOp::PopCount(ty) => self.pop_count(ty, destination, source),
+            UnaryOp::LeadingZeros(ty) => self.leading_zeros(ty, destination, source),
+            UnaryOp::ReverseBits(ty) => self.reverse_bits(ty, destination, source),
+            UnaryOp::FindLeading { ty, shift_amount } => self.find_leading(ty, shift_amount, destination, source),
+            // Global memory has the same addresses everywhere.
+            UnaryOp::ToGeneric { space: StateSpace::Global, bits: 64 }
+            | UnaryOp::FromGeneric { space: StateSpace::Global, bits: 64 } => {
+                let value = self.integer(source, 64, false);
+                self.write(destination, value, 64, false);
+            }
+            other => return self.not_modelled(name_of(&other)),
+        }
+        Ok(())
+    }
+
+    fn binary(&mut self, op: BinaryOp, destination: RegisterId, a: Source, b: Source) -> Result<(), CompileError> {
+        match op {
+            BinaryOp::Add { ty, saturate } if !ty.is_packed() => self.add(ty, saturate, destination, a, b),
+            BinaryOp::Sub { ty, saturate } if !ty.is_packed() => self.subtract(ty, saturate, destination, a, b),
+            BinaryOp::Mul { ty, half } if !ty.is_packed() => self.multiply(ty, half, destination, a, b),
+            BinaryOp::Mul24 { ty, half: Half::Low } => self.multiply_24(ty, destination, a, b),
+            BinaryOp::Div(ty) => self.divide(ty, false, destination, a, b),
+            BinaryOp::Rem(ty) => self.divide(ty, true, destination, a, b),
+            BinaryOp::Min { ty, relu: false } if !ty.is_packed() => self.extreme(ty, false, destination, a, b),
+            BinaryOp::Max { ty, relu: false } if !ty.is_packed() => self.extreme(ty, true, destination, a, b),
+            BinaryOp::And(ty) | BinaryOp::Or(ty) | BinaryOp::Xor(ty) => self.logic(op, ty, destination, a, b),
+            BinaryOp::ShiftLeft(ty) => self.shift_left(ty, destination, a, b),
+            BinaryOp::ShiftRight(ty) => self.shift_right(ty, destination, a, b),
+            other => return self.not_modelled(name_of(&other)),
+        }
+        Ok(())
+    }
+
+    fn ternary(&mut self, op: TernaryOp, destination: RegisterId, [a, b, c]: [Source; 3]) -> Result<(), CompileError> {
+        match op {
+            TernaryOp::Mad { ty, half, saturate: false } => self.multiply_add(ty, half, destination, [a, b, c]),
+            TernaryOp::SumOfDifferences(ty) if !ty.is_packed() => self.sum_of_differences(ty, destination, [a, b, c]),
+            TernaryOp::ExtractBits(ty) => self.extract_bits(ty, destination, [a, b, c]),
+            TernaryOp::FunnelLeft { wrap } => self.funnel(true, wrap, destination, [a, b, c]),
+            TernaryOp::FunnelRight { wrap } => self.funnel(false, wrap, destination, [a, b, c]),
+            TernaryOp::Select { bits } => self.select(bits, destination, [a, b, c]),
+            TernaryOp::SelectSigned { bits } => self.select_signed(bits, destination, [a, b, c]),
+            other => return self.not_modelled(name_of(&other)),
+        }
+        Ok(())
+    }
+}
+
+/// The name of a form of instruction, without what it works on.
+fn name_of(operation: &impl std::fmt::Debug) -> String {
+    let text = format!("{operation:?}");
+    let end = text.find(|character: char| !character.is_alphanumeric()).unwrap_or(text.len());
+    text[..end].to_owned()
+}

@@ -1,0 +1,89 @@
+//! How compilation and execution fail.
+
+use std::fmt;
+use std::time::Duration;
+
+use peermap_memory::{Access, FaultKind};
+use thiserror::Error;
+
+/// Why an entry cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CompileError {
+    /// Something of the language that is not covered.
+    #[error("line {line}: {what} is not modelled")]
+    NotModelled {
+        /// Where it stands in the PTX.
+        line: u32,
+        /// What it is.
+        what: String,
+    },
+    /// The compiler refused the code that was made: an error of this crate.
+    #[error("the compiler failed: {0}")]
+    Compiler(String),
+}
+
+/// Where an instruction stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The line in the PTX.
+    pub ptx: u32,
+    /// The file and line that `.loc` names, if there is one.
+    pub source: Option<(String, u32)>,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some((file, line)) => write!(formatter, "{file}:{line} (line {} of the PTX)", self.ptx),
+            None => write!(formatter, "line {} of the PTX", self.ptx),
+        }
+    }
+}
+
+/// Why a launch ended before its time, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("kernel {kernel:?}, block {block:?}, thread {thread:?}, {line}: {cause}")]
+pub struct Stop {
+    /// The entry.
+    pub kernel: String,
+    /// The block in the grid.
+    pub block: [u32; 3],
+    /// The thread in the block; of several, the first.
+    pub thread: [u32; 3],
+    /// The instruction.
+    pub line: Line,
+    /// What happened.
+    pub cause: Cause,
+}
+
+/// What ended a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Cause {
+    /// An address that could not be accessed.
+    #[error("{} at {address:#x}: {kind}", verb(*access))]
+    Memory {
+        /// The first byte that could not be accessed.
+        address: u64,
+        /// What was tried.
+        access: Access,
+        /// What is wrong there.
+        kind: FaultKind,
+    },
+    /// `trap`.
+    #[error("a trap")]
+    Trap,
+    /// The kernel ran for longer than it may.
+    #[error("still running after {0:?}")]
+    Deadline(Duration),
+    /// Something that is not covered, which shows only when it runs.
+    #[error("{0} is not modelled")]
+    NotModelled(String),
+}
+
+fn verb(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::ReadWrite => "atomic operation",
+    }
+}

@@ -1,0 +1,120 @@
+//! Kernels: compiled once, launched often.
+
+use std::sync::OnceLock;
+
+use peermap_memory::View;
+use peermap_ptx::analysis::{BlockShape, ControlFlow, Liveness};
+use peermap_ptx::{Entry, Module};
+
+use crate::code::Code;
+use crate::emit::Surroundings;
+use crate::error::{CompileError, Line, Stop};
+use crate::frame::FrameSize;
+use crate::grid::{Launch, run_all};
+use crate::place::Places;
+use crate::plan::Planner;
+use crate::step::Plan;
+
+/// An entry that can be launched.
+pub struct Kernel {
+    entry: Entry,
+    lines: Vec<Line>,
+    /// For blocks whose y and z are 1.
+    line: Program,
+    /// For others; compiled when the first is launched.
+    any: OnceLock<Result<Program, CompileError>>,
+}
+
+/// An entry, compiled for blocks of one shape.
+pub(crate) struct Program {
+    pub(crate) name: String,
+    pub(crate) plan: Plan,
+    pub(crate) code: Code,
+    pub(crate) size: FrameSize,
+    /// The scalars that threads which part must not share.
+    pub(crate) restored: Vec<u32>,
+    firsts: Vec<u32>,
+    lines: Vec<Line>,
+}
+
+impl Kernel {
+    /// Compiles an entry of a module.
+    ///
+    /// # Errors
+    /// [`CompileError::NotModelled`] for the first instruction that is not covered.
+    pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
+        let lines = lines(module, entry);
+        let line = Program::compile(entry, &lines, BlockShape::Line)?;
+        Ok(Self { entry: entry.clone(), lines, line, any: OnceLock::new() })
+    }
+
+    /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// [`Stop`] says what ended it early, and in which thread. What other threads have done stays done.
+    ///
+    /// # Panics
+    /// If the block has no threads or more than 1,024, or if there are fewer parameters than the entry declares.
+    pub fn launch(&self, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
+        let threads: u64 = launch.block.iter().map(|threads| u64::from(*threads)).product();
+        assert!((1..=1024).contains(&threads), "a block of {threads} threads");
+        let (given, declared) = (launch.parameters.len(), self.entry.parameter_bytes);
+        assert!(given >= declared as usize, "{given} bytes of parameters, the entry declares {declared}");
+        let program = match launch.block {
+            [_, 1, 1] => &self.line,
+            _ => match self.any.get_or_init(|| Program::compile(&self.entry, &self.lines, BlockShape::Any)) {
+                Ok(program) => program,
+                Err(error) => return Err(Box::new(self.refusal(error))),
+            },
+        };
+        run_all(program, launch, view)
+    }
+
+    /// What was compiled for one shape of blocks compiles for another too, unless this crate is wrong.
+    fn refusal(&self, error: &CompileError) -> Stop {
+        let line = Line { ptx: self.entry.line, source: None };
+        let cause = crate::error::Cause::NotModelled(error.to_string());
+        Stop { kernel: self.entry.name.clone(), block: [0; 3], thread: [0; 3], line, cause }
+    }
+}
+
+impl Program {
+    fn compile(entry: &Entry, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+        let body = &entry.body;
+        let flow = ControlFlow::of(body);
+        let liveness = Liveness::of(body, &flow);
+        let places = Places::of(body, &flow, &liveness, shape);
+        let size = FrameSize {
+            scalars: places.scalars,
+            parameter_bytes: entry.parameter_bytes,
+            lane_arrays: places.lane_arrays,
+            predicate_arrays: places.predicate_arrays,
+        };
+        let mut planner =
+            Planner { body, flow: &flow, liveness: &liveness, places: &places, shape, segments: Vec::new() };
+        let plan = planner.plan()?;
+        let surroundings = Surroundings { entry, body, places: &places, size, shape };
+        let code = Code::compile(&surroundings, &planner.segments)?;
+        let firsts = flow.blocks().iter().map(|block| block.instructions.start).collect();
+        let (name, restored) = (entry.name.clone(), places.restored.clone());
+        Ok(Self { name, plan, code, size, restored, firsts, lines: lines.to_vec() })
+    }
+
+    pub(crate) fn first_instruction(&self, block: usize) -> u32 {
+        self.firsts[block]
+    }
+
+    /// Where an instruction stands.
+    pub(crate) fn line(&self, instruction: u32) -> Line {
+        self.lines.get(instruction as usize).cloned().unwrap_or(Line { ptx: 0, source: None })
+    }
+}
+
+fn lines(module: &Module, entry: &Entry) -> Vec<Line> {
+    let source = |location: peermap_ptx::LocationId| {
+        let place = entry.body.locations[location.index()].place;
+        module.file(place.file).map(|file| (file.to_owned(), place.line))
+    };
+    let line = |it: &peermap_ptx::Instruction| Line { ptx: it.at.line, source: it.location.and_then(source) };
+    entry.body.instructions.iter().map(line).collect()
+}

@@ -1,0 +1,253 @@
+//! From instructions to steps.
+
+use std::collections::BTreeSet;
+
+use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
+use peermap_ptx::instruction::{Atomic, BarrierOp, Load, SetPredicate, Store};
+use peermap_ptx::{
+    Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
+    StateSpace, Symbol,
+};
+
+use crate::code::SegmentId;
+use crate::error::CompileError;
+use crate::place::{Place, Places};
+use crate::segment::Segment;
+use crate::step::{
+    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Location, Operand, Plan, Step, Target, Transfer,
+};
+
+/// Turns the blocks of a body into steps.
+pub(crate) struct Planner<'b> {
+    pub(crate) body: &'b Body,
+    pub(crate) flow: &'b ControlFlow,
+    pub(crate) liveness: &'b Liveness,
+    pub(crate) places: &'b Places,
+    pub(crate) shape: BlockShape,
+    pub(crate) segments: Vec<Segment>,
+}
+
+/// A step with the registers that it reads and surely writes.
+struct Noted {
+    step: Step,
+    instructions: Vec<u32>,
+}
+
+impl Planner<'_> {
+    /// The steps of all blocks.
+    pub(crate) fn plan(&mut self) -> Result<Plan, CompileError> {
+        let post = Dominators::post(self.flow);
+        let blocks = self.flow.ids().map(|block| self.block(block, post.immediate(block)));
+        Ok(Plan { blocks: blocks.collect::<Result<_, _>>()? })
+    }
+
+    fn block(&mut self, block: BlockId, meeting: Option<BlockId>) -> Result<BlockPlan, CompileError> {
+        let range = self.flow.block(block).instructions.clone();
+        let mut steps = Vec::new();
+        let mut segment = Segment::default();
+        let mut end = End::Go(self.next(block));
+        for index in range {
+            let instruction = &self.body.instructions[index as usize];
+            if let Some(ended) = self.end(block, index, instruction)? {
+                end = ended;
+                continue;
+            }
+            let step = self.step(index, instruction)?;
+            let admitted = step.is_none() && segment.admits(self.body, self.places, index);
+            if !admitted {
+                self.close(&mut segment, &mut steps);
+            }
+            match step {
+                Some(step) => steps.push(Noted { step, instructions: vec![index] }),
+                None => segment.push(self.body, self.places, index),
+            }
+        }
+        self.close(&mut segment, &mut steps);
+        self.keep_what_is_read(block, &steps);
+        Ok(BlockPlan { steps: steps.into_iter().map(|noted| noted.step).collect(), end, meeting })
+    }
+
+    fn close(&mut self, segment: &mut Segment, steps: &mut Vec<Noted>) {
+        if !segment.is_empty() {
+            let id = SegmentId(u32::try_from(self.segments.len()).unwrap_or(u32::MAX));
+            steps.push(Noted { step: Step::Compute(id), instructions: segment.instructions() });
+            self.segments.push(std::mem::take(segment));
+        }
+    }
+
+    /// Finds, from the end of a block backwards, which results of each segment are read later.
+    fn keep_what_is_read(&mut self, block: BlockId, steps: &[Noted]) {
+        let mut live: BTreeSet<RegisterId> = self.liveness.live_out(block).iter().copied().collect();
+        if let Some(last) = self.flow.block(block).instructions.clone().next_back() {
+            live.extend(self.body.instructions[last as usize].reads());
+        }
+        for noted in steps.iter().rev() {
+            if let Step::Compute(id) = noted.step {
+                self.segments[id.0 as usize].keep(self.body, &live);
+            }
+            for index in noted.instructions.iter().rev() {
+                let instruction = &self.body.instructions[*index as usize];
+                if instruction.guard.is_none() {
+                    let written = instruction.writes();
+                    live.retain(|register| !written.contains(register));
+                }
+                live.extend(instruction.reads());
+            }
+        }
+    }
+
+    fn instruction(&self, index: u32) -> &Instruction {
+        &self.body.instructions[index as usize]
+    }
+
+    fn next(&self, block: BlockId) -> Option<BlockId> {
+        let next = BlockId(block.0 + 1);
+        (next.index() < self.flow.blocks().len()).then_some(next)
+    }
+
+    /// How an instruction ends its block, if it does.
+    fn end(&self, block: BlockId, index: u32, instruction: &Instruction) -> Result<Option<End>, CompileError> {
+        let target = match &instruction.operation {
+            Operation::Branch(branch) => self.block_of(branch.target),
+            Operation::Return | Operation::Exit => None,
+            Operation::Trap | Operation::Breakpoint => {
+                let condition = instruction.guard.map(|guard| self.condition(guard));
+                let other = self.next(block);
+                return Ok(Some(End::Trap { instruction: index, condition, other }));
+            }
+            Operation::BranchTable(_) => return Err(self.not_modelled(index, "brx.idx")),
+            _ => return Ok(None),
+        };
+        Ok(Some(match instruction.guard {
+            None => End::Go(target),
+            Some(guard) => End::Part { condition: self.condition(guard), taken: target, other: self.next(block) },
+        }))
+    }
+
+    fn block_of(&self, target: InstructionId) -> Option<BlockId> {
+        (target.index() < self.body.instructions.len()).then(|| self.flow.block_of(target))
+    }
+
+    /// The step of an instruction; `None` if it only computes.
+    fn step(&self, index: u32, instruction: &Instruction) -> Result<Option<Step>, CompileError> {
+        Ok(match &instruction.operation {
+            Operation::Load(load) if is_parameter(load.address, load.space) => None,
+            Operation::Load(load) => Some(Step::Transfer(self.load(index, load)?)),
+            Operation::Store(store) => Some(Step::Transfer(self.store(index, store)?)),
+            Operation::Atomic(atomic) => Some(Step::Atomic(self.atomic(index, atomic)?)),
+            Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).map(Step::Compare),
+            Operation::Barrier(barrier) if barrier.op == BarrierOp::Sync && barrier.threads.is_none() => {
+                Some(Step::Barrier { instruction: index })
+            }
+            Operation::Fence(_) => Some(Step::Fence),
+            _ => None,
+        })
+    }
+
+    fn affine(&self, set: &SetPredicate) -> Option<AffineCompare> {
+        let Place::Predicates { array } = self.places.of_register(set.p?) else { return None };
+        let (a, b) = (self.operand(set.a), self.operand(set.b));
+        let grows = |operand| matches!(operand, Operand::Scalar { stride, .. } if stride != 0);
+        let once = |operand| !matches!(operand, Operand::Lanes { .. });
+        let whole = !set.ty.is_float() && set.ty.bits() >= 16 && set.q.is_none() && set.combine.is_none();
+        let fits = self.shape == BlockShape::Line && whole && once(a) && once(b) && (grows(a) || grows(b));
+        fits.then_some(AffineCompare { comparison: set.comparison, ty: set.ty, a, b, array })
+    }
+
+    fn load(&self, index: u32, load: &Load) -> Result<Transfer, CompileError> {
+        let target = |register: &Option<RegisterId>| {
+            register.map(|register| (self.target(register), self.places.bits(register)))
+        };
+        let elements = Elements::Loaded(load.destinations.iter().map(target).collect());
+        self.transfer(index, load.space, load.address, load.ty, elements)
+    }
+
+    fn store(&self, index: u32, store: &Store) -> Result<Transfer, CompileError> {
+        let elements = Elements::Stored(store.sources.iter().map(|source| self.operand(*source)).collect());
+        self.transfer(index, store.space, store.address, store.ty, elements)
+    }
+
+    fn transfer(
+        &self,
+        index: u32,
+        space: StateSpace,
+        address: Address,
+        element: ScalarType,
+        elements: Elements,
+    ) -> Result<Transfer, CompileError> {
+        let location = self.location(index, space, address)?;
+        if element.size() > 8 || element == ScalarType::Pred {
+            return Err(self.not_modelled(index, element.directive()));
+        }
+        let condition = self.instruction(index).guard.map(|guard| self.condition(guard));
+        Ok(Transfer { instruction: index, condition, location, element, elements })
+    }
+
+    fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
+        let location = self.location(index, atomic.space, atomic.address)?;
+        let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
+        let whole = !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64);
+        if !whole {
+            return Err(self.not_modelled(index, &format!("atom{}", atomic.ty.directive())));
+        }
+        Ok(AtomicStep {
+            instruction: index,
+            condition: self.instruction(index).guard.map(|guard| self.condition(guard)),
+            location,
+            op: atomic.op,
+            ty: atomic.ty,
+            operand: self.operand(value.operand),
+            swap: value.swap.map(|swap| self.operand(swap)),
+            target: value.destination.map(|register| self.target(register)),
+        })
+    }
+
+    /// An address of global memory.
+    fn location(&self, index: u32, space: StateSpace, address: Address) -> Result<Location, CompileError> {
+        if !matches!(space, StateSpace::Global | StateSpace::Generic) {
+            return Err(self.not_modelled(index, &format!("{space:?} memory")));
+        }
+        let base = match address.base {
+            AddressBase::Register(register) => self.operand(Source::Register(register)),
+            AddressBase::Absolute => Operand::Constant(0),
+            AddressBase::Symbol(_) => return Err(self.not_modelled(index, "a variable of the module")),
+        };
+        Ok(Location { base, offset: address.offset })
+    }
+
+    fn operand(&self, source: Source) -> Operand {
+        match source {
+            Source::Immediate(immediate) => Operand::Constant(immediate.bits),
+            Source::Register(register) => match self.places.of_register(register) {
+                Place::Scalar { word, stride } => Operand::Scalar { word, stride },
+                // No step reads a predicate as a value.
+                Place::Lanes { array } | Place::Predicates { array } => Operand::Lanes { array },
+            },
+        }
+    }
+
+    fn target(&self, register: RegisterId) -> Target {
+        match self.places.of_register(register) {
+            Place::Scalar { word, .. } => Target::Scalar { word },
+            Place::Lanes { array } | Place::Predicates { array } => Target::Lanes { array },
+        }
+    }
+
+    fn condition(&self, guard: Guard) -> Condition {
+        match self.places.of_register(guard.predicate) {
+            Place::Scalar { word, .. } => Condition::Scalar { word, negated: guard.negated },
+            Place::Predicates { array } | Place::Lanes { array } => {
+                Condition::Predicate { array, negated: guard.negated }
+            }
+        }
+    }
+
+    fn not_modelled(&self, index: u32, what: &str) -> CompileError {
+        CompileError::NotModelled { line: self.instruction(index).at.line, what: what.to_owned() }
+    }
+}
+
+/// Whether an address is that of a parameter of the entry, at a fixed place.
+pub(crate) fn is_parameter(address: Address, space: StateSpace) -> bool {
+    space == StateSpace::ParamEntry && matches!(address.base, AddressBase::Symbol(Symbol::Parameter(_)))
+}

@@ -1,0 +1,136 @@
+//! What the threads of a block do, step by step.
+
+use peermap_memory::Access;
+use peermap_ptx::ScalarType;
+use peermap_ptx::analysis::BlockId;
+use peermap_ptx::instruction::{AtomicOp, Comparison};
+
+use crate::code::SegmentId;
+
+/// The code of a body: the steps of each basic block.
+pub(crate) struct Plan {
+    pub(crate) blocks: Vec<BlockPlan>,
+}
+
+/// The steps of a basic block, and where threads go from there.
+pub(crate) struct BlockPlan {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) end: End,
+    /// The block where threads that part here meet again.
+    pub(crate) meeting: Option<BlockId>,
+}
+
+/// Something that all active lanes do.
+pub(crate) enum Step {
+    /// Machine code.
+    Compute(SegmentId),
+    /// A comparison of values that grow from lane to lane, found from the first and the last lane.
+    Compare(AffineCompare),
+    /// A load or a store.
+    Transfer(Transfer),
+    /// `atom` or `red`.
+    Atomic(AtomicStep),
+    /// `bar.sync` and its like for the whole block.
+    Barrier { instruction: u32 },
+    /// `membar` or `fence`.
+    Fence,
+}
+
+/// A value that a step reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operand {
+    Constant(u64),
+    Scalar { word: u32, stride: i64 },
+    Lanes { array: u32 },
+}
+
+/// Where a step writes a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    Scalar { word: u32 },
+    Lanes { array: u32 },
+}
+
+/// Which of the lanes take part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Condition {
+    Scalar { word: u32, negated: bool },
+    Predicate { array: u32, negated: bool },
+}
+
+/// An address: a value and an offset.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location {
+    pub(crate) base: Operand,
+    pub(crate) offset: i64,
+}
+
+/// `setp` of values that are kept once.
+pub(crate) struct AffineCompare {
+    pub(crate) comparison: Comparison,
+    pub(crate) ty: ScalarType,
+    pub(crate) a: Operand,
+    pub(crate) b: Operand,
+    /// The predicate array of the outcome.
+    pub(crate) array: u32,
+}
+
+/// A load or a store of one or more elements for each lane.
+pub(crate) struct Transfer {
+    pub(crate) instruction: u32,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) location: Location,
+    pub(crate) element: ScalarType,
+    pub(crate) elements: Elements,
+}
+
+/// What is transferred.
+pub(crate) enum Elements {
+    /// For a load: where each element goes, and how wide the register is.
+    Loaded(Vec<Option<(Target, u32)>>),
+    /// For a store: the elements.
+    Stored(Vec<Operand>),
+}
+
+impl Transfer {
+    pub(crate) fn access(&self) -> Access {
+        match self.elements {
+            Elements::Loaded(_) => Access::Read,
+            Elements::Stored(_) => Access::Write,
+        }
+    }
+
+    fn count(&self) -> usize {
+        match &self.elements {
+            Elements::Loaded(targets) => targets.len(),
+            Elements::Stored(sources) => sources.len(),
+        }
+    }
+
+    /// How many bytes one lane transfers.
+    pub(crate) fn bytes(&self) -> usize {
+        self.element.size() as usize * self.count()
+    }
+}
+
+/// An atomic operation on one element for each lane.
+pub(crate) struct AtomicStep {
+    pub(crate) instruction: u32,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) location: Location,
+    pub(crate) op: AtomicOp,
+    pub(crate) ty: ScalarType,
+    pub(crate) operand: Operand,
+    pub(crate) swap: Option<Operand>,
+    pub(crate) target: Option<Target>,
+}
+
+/// Where threads go from the end of a basic block.
+pub(crate) enum End {
+    /// All go on there; `None` is the end of the threads.
+    Go(Option<BlockId>),
+    /// Those for which the condition holds go to the first, the others to the second.
+    Part { condition: Condition, taken: Option<BlockId>, other: Option<BlockId> },
+    /// `trap`, perhaps only for some.
+    Trap { instruction: u32, condition: Option<Condition>, other: Option<BlockId> },
+}

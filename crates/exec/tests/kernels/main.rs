@@ -1,0 +1,7 @@
+//! Kernels, compiled and run on simulated memory.
+
+mod divergence;
+mod faults;
+mod integers;
+mod rig;
+mod shipped;

@@ -1,0 +1,86 @@
+//! A device with some memory, and launches on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use peermap_exec::{Kernel, Launch, Stop};
+use peermap_memory::{Arena, Backing, Budget, Rights, Table, View, device_window};
+use peermap_ptx::Module;
+
+pub(crate) const GRANULE: u64 = 64 << 10;
+
+/// A device whose memory starts with the window, with nothing mapped behind it.
+pub(crate) struct Rig {
+    table: Table,
+    arenas: [Arc<Arena>; 1],
+    pub(crate) base: u64,
+}
+
+impl Rig {
+    /// So many granules of memory.
+    pub(crate) fn new(granules: u64) -> Self {
+        let window = device_window().expect("a window");
+        let table = Table::new(window.base, window.bytes, GRANULE).expect("a table");
+        let budget = Arc::new(Budget::create(1 << 30).expect("a budget"));
+        let arena = Arena::create(0, granules * GRANULE, GRANULE, budget).expect("an arena");
+        table.set(window.base, granules, Backing { arena: 0, first_granule: 0 }, Rights::READ_WRITE);
+        Self { table, arenas: [Arc::new(arena)], base: window.base }
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        View::new(&self.table, &self.arenas)
+    }
+
+    pub(crate) fn bytes(&self, offset: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        self.view().read(self.base + offset, &mut bytes).expect("memory of the rig");
+        bytes
+    }
+
+    pub(crate) fn word(&self, offset: u64) -> u64 {
+        let mut bytes = [0; 8];
+        self.view().read(self.base + offset, &mut bytes).expect("memory of the rig");
+        u64::from_le_bytes(bytes)
+    }
+
+    pub(crate) fn launch(
+        &self,
+        kernel: &Kernel,
+        grid: [u32; 3],
+        block: [u32; 3],
+        parameters: &[u8],
+    ) -> Result<(), Box<Stop>> {
+        let launch = Launch { grid, block, shared_bytes: 0, parameters, most: Duration::from_secs(20) };
+        kernel.launch(&launch, self.view())
+    }
+}
+
+/// The entry of a text.
+pub(crate) fn kernel(text: &str, name: &str) -> Kernel {
+    let module = Module::parse(text).expect("PTX");
+    Kernel::compile(&module, module.entry(name).expect("an entry")).expect("a kernel that is covered")
+}
+
+/// Parameters, each at a multiple of its size.
+#[derive(Default)]
+pub(crate) struct Parameters(pub(crate) Vec<u8>);
+
+impl Parameters {
+    pub(crate) fn push(mut self, bytes: &[u8]) -> Self {
+        self.0.resize(self.0.len().next_multiple_of(bytes.len()), 0);
+        self.0.extend(bytes);
+        self
+    }
+
+    pub(crate) fn u64(self, value: u64) -> Self {
+        self.push(&value.to_le_bytes())
+    }
+
+    pub(crate) fn u32(self, value: u32) -> Self {
+        self.push(&value.to_le_bytes())
+    }
+
+    pub(crate) fn u8(self, value: u8) -> Self {
+        self.push(&[value])
+    }
+}
