@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use peermap_memory::View;
 
+use crate::block::frame::{Frame, Special, thread_of};
+use crate::block::run::{Ended, Limit, run};
 use crate::error::Stop;
-use crate::frame::{Frame, Special, thread_of};
 use crate::kernel::Program;
-use crate::run::{Ended, Limit, run};
 
 /// Three numbers: x, y and z.
 pub type Dim = [u32; 3];

@@ -6,13 +6,13 @@ use peermap_memory::View;
 use peermap_ptx::analysis::{BlockShape, ControlFlow, Liveness};
 use peermap_ptx::{Entry, Module};
 
-use crate::code::Code;
-use crate::emit::Surroundings;
+use crate::block::frame::FrameSize;
+use crate::compile::code::Code;
+use crate::compile::emit::Surroundings;
+use crate::compile::place::Places;
+use crate::compile::plan::Planner;
 use crate::error::{CompileError, Line, Stop};
-use crate::frame::FrameSize;
 use crate::grid::{Launch, run_all};
-use crate::place::Places;
-use crate::plan::Planner;
 use crate::step::Plan;
 
 /// An entry that can be launched.

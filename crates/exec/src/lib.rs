@@ -15,23 +15,13 @@
 //! # Safety
 //! Machine code reads and writes its frame and nothing else: registers at places that were fixed when it was made, of
 //! lanes that the frame has. No address of the program is used there; all memory goes through
-//! [`View`](peermap_memory::View). The only unsafe code is the call of what was compiled, in `code.rs`.
+//! [`View`](peermap_memory::View). The only unsafe code is the call of what was compiled, in `compile/code.rs`.
 
-mod access;
-mod affine;
-mod atomic;
-mod code;
-mod emit;
+mod block;
+mod compile;
 mod error;
-mod frame;
 mod grid;
 mod kernel;
-mod mask;
-mod place;
-mod plan;
-mod run;
-mod segment;
-mod stack;
 mod step;
 
 pub use error::{Cause, CompileError, Line, Stop};

@@ -5,7 +5,7 @@ use peermap_ptx::ScalarType;
 use peermap_ptx::analysis::BlockId;
 use peermap_ptx::instruction::{AtomicOp, Comparison};
 
-use crate::code::SegmentId;
+use crate::compile::code::SegmentId;
 
 /// The code of a body: the steps of each basic block.
 pub(crate) struct Plan {

@@ -9,11 +9,11 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 
-use crate::emit::{self, Surroundings};
+use crate::block::frame::Frame;
+use crate::block::mask::Mask;
+use crate::compile::emit::{self, Surroundings};
+use crate::compile::segment::Segment;
 use crate::error::CompileError;
-use crate::frame::Frame;
-use crate::mask::Mask;
-use crate::segment::Segment;
 
 /// A segment of a kernel, by number.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The registers of a block of threads.
 
-use crate::mask::MOST_LANES;
+use crate::block::mask::MOST_LANES;
 
 /// The words in front of the scalars: what the machine sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,10 +18,10 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use peermap_ptx::analysis::BlockShape;
 use peermap_ptx::{Body, Entry};
 
+use crate::block::frame::FrameSize;
+use crate::compile::place::Places;
+use crate::compile::segment::Segment;
 use crate::error::CompileError;
-use crate::frame::FrameSize;
-use crate::place::Places;
-use crate::segment::Segment;
 
 use self::emitter::Emitter;
 

@@ -2,8 +2,8 @@
 
 use peermap_ptx::analysis::BlockId;
 
-use crate::frame::Frame;
-use crate::mask::Mask;
+use crate::block::frame::Frame;
+use crate::block::mask::Mask;
 
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@ use peermap_ptx::analysis::BlockShape;
 use peermap_ptx::{Guard, PredicateSource, RegisterId, Source};
 
 use super::Surroundings;
+use crate::block::frame::{PITCH, SPECIALS, Special, TID_ARRAYS};
+use crate::compile::place::Place;
 use crate::error::CompileError;
-use crate::frame::{PITCH, SPECIALS, Special, TID_ARRAYS};
-use crate::place::Place;
 
 /// Emits instructions one after the other.
 pub(super) struct Emitter<'a, 'f> {

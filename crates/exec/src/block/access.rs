@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use peermap_memory::{Access, Fault, FaultKind, View};
 
+use crate::block::frame::Frame;
+use crate::block::mask::Mask;
 use crate::error::Cause;
-use crate::frame::Frame;
-use crate::mask::Mask;
 use crate::step::{Elements, Location, Operand, Target, Transfer};
 
 /// What ended a step, and in which lane.

@@ -9,10 +9,10 @@ use peermap_ptx::{
     StateSpace, Symbol,
 };
 
-use crate::code::SegmentId;
+use crate::compile::code::SegmentId;
+use crate::compile::place::{Place, Places};
+use crate::compile::segment::Segment;
 use crate::error::CompileError;
-use crate::place::{Place, Places};
-use crate::segment::Segment;
 use crate::step::{
     AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Location, Operand, Plan, Step, Target, Transfer,
 };

@@ -3,7 +3,7 @@
 use peermap_ptx::ScalarType;
 use peermap_ptx::instruction::Comparison;
 
-use crate::frame::Frame;
+use crate::block::frame::Frame;
 use crate::step::{AffineCompare, Operand};
 
 /// A number for each lane: the first, and how much more the next has. It is a number and not a pattern of bits: the

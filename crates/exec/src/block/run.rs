@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use peermap_memory::View;
 
-use crate::access::{LaneFault, transfer};
-use crate::affine::compare;
-use crate::atomic::atomic;
+use crate::block::access::{LaneFault, transfer};
+use crate::block::affine::compare;
+use crate::block::atomic::atomic;
+use crate::block::frame::Frame;
+use crate::block::mask::Mask;
+use crate::block::stack::Stack;
 use crate::error::Cause;
-use crate::frame::Frame;
 use crate::kernel::Program;
-use crate::mask::Mask;
-use crate::stack::Stack;
 use crate::step::{Condition, End, Step};
 
 /// So many basic blocks run before the clock is looked at.

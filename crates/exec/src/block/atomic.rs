@@ -3,9 +3,9 @@
 use peermap_memory::{Access, View};
 use peermap_ptx::instruction::AtomicOp;
 
-use crate::access::{LaneFault, address, memory_cause, value};
-use crate::frame::Frame;
-use crate::mask::Mask;
+use crate::block::access::{LaneFault, address, memory_cause, value};
+use crate::block::frame::Frame;
+use crate::block::mask::Mask;
 use crate::step::{AtomicStep, Target};
 
 /// Carries out `atom` or `red`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use peermap_ptx::{Body, RegisterId};
 
-use crate::place::Places;
+use crate::compile::place::Places;
 
 /// Instructions that become machine code together.
 #[derive(Clone, Debug, Default)]

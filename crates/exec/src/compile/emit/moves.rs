@@ -6,8 +6,8 @@ use peermap_ptx::instruction::Load;
 use peermap_ptx::{AddressBase, Axis, MoveSource, RegisterId, ScalarType, Sink, Source, SpecialRegister, Symbol};
 
 use super::emitter::Emitter;
+use crate::block::frame::Special;
 use crate::error::CompileError;
-use crate::frame::Special;
 
 impl Emitter<'_, '_> {
     pub(super) fn move_value(
