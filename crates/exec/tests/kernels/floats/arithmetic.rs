@@ -58,8 +58,9 @@ fn saturation() {
     let all = operands(F32);
     for (name, from, compute) in &FORMS[..4] {
         for (modifier, mode) in MODES {
-            let expected =
-                |operands: [u64; 3]| saturated(F32.rounded(compute(operands.map(|it| F32.value(it)), mode), mode, false));
+            let expected = |operands: [u64; 3]| {
+                saturated(F32.rounded(compute(operands.map(|it| F32.value(it)), mode), mode, false))
+            };
             check(&format!("{name}.{modifier}.sat.f32 %d32, {from};"), &all, expected);
         }
     }
@@ -86,7 +87,9 @@ fn signs() {
     let all = operands(F32);
     let canonical = |bits: u64| if F32.is_nan(bits) { F32.nan() } else { bits };
     check("neg.f32 %d32, %a32;", &all, |[a, ..]| if F32.is_nan(a) { F32.nan() } else { a ^ F32.sign() });
-    check("neg.ftz.f32 %d32, %a32;", &all, |[a, ..]| canonical(F32.flushed(a)) ^ if F32.is_nan(a) { 0 } else { F32.sign() });
+    check("neg.ftz.f32 %d32, %a32;", &all, |[a, ..]| {
+        canonical(F32.flushed(a)) ^ if F32.is_nan(a) { 0 } else { F32.sign() }
+    });
     check("abs.f32 %d32, %a32;", &all, |[a, ..]| canonical(a & !F32.sign()));
     check("abs.ftz.f32 %d32, %a32;", &all, |[a, ..]| canonical(F32.flushed(a) & !F32.sign()));
     check("copysign.f32 %d32, %a32, %b32;", &all, |[a, b, _]| a & F32.sign() | b & !F32.sign() & 0xFFFF_FFFF);

@@ -19,7 +19,9 @@ fn text(instruction: &str, address: &str) -> String {
     let result = match instruction {
         it if it.contains("%d16") => "cvt.u64.u16 %result, %d16;",
         it if it.contains("%d32") => "cvt.u64.u32 %result, %d32;",
-        it if it.contains("%q") => "selp.u32 %n, 1, 0, %p; selp.u32 %k, 2, 0, %q; or.b32 %n, %n, %k; cvt.u64.u32 %result, %n;",
+        it if it.contains("%q") => {
+            "selp.u32 %n, 1, 0, %p; selp.u32 %k, 2, 0, %q; or.b32 %n, %n, %k; cvt.u64.u32 %result, %n;"
+        }
         it if it.contains("%p") => "selp.u64 %result, 1, 0, %p;",
         _ => "mov.u64 %result, %d64;",
     };

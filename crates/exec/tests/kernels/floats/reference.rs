@@ -67,8 +67,7 @@ impl Shape {
         if self == F64 {
             return f64::from_bits(bits);
         }
-        let (fraction, exponent) =
-            (bits & ((1 << self.fraction) - 1), (bits & self.infinity()) >> self.fraction);
+        let (fraction, exponent) = (bits & ((1 << self.fraction) - 1), (bits & self.infinity()) >> self.fraction);
         let magnitude = match (exponent == self.infinity() >> self.fraction, exponent) {
             (true, _) if fraction == 0 => f64::INFINITY,
             (true, _) => f64::NAN,
@@ -181,8 +180,27 @@ fn edges(shape: Shape) -> Vec<u64> {
     let (one, infinity, normal) = (shape.one(), shape.infinity(), 1 << shape.fraction);
     let quiet = infinity | normal >> 1;
     let positive = [
-        0, 1, 2, 3, normal >> 1, normal - 1, normal, normal + 1, 2 * normal, one - normal, one - 1, one, one + 1, one + normal / 2,
-        one + normal, one + 3 * normal, infinity - 1, infinity, infinity + 1, quiet, quiet + 5,
+        0,
+        1,
+        2,
+        3,
+        normal >> 1,
+        normal - 1,
+        normal,
+        normal + 1,
+        2 * normal,
+        one - normal,
+        one - 1,
+        one,
+        one + 1,
+        one + normal / 2,
+        one + normal,
+        one + 3 * normal,
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        quiet,
+        quiet + 5,
     ];
     positive.iter().flat_map(|bits| [*bits, *bits | shape.sign()]).collect()
 }
