@@ -26,7 +26,7 @@ fn the_nearest_is_that_of_the_host() {
 }
 
 /// The neighbour of the nearest number that a rounding asks for; `error` is what the nearest one lacks.
-fn directed(nearest: f64, error: f64, mode: Mode) -> u64 {
+pub(super) fn directed(nearest: f64, error: f64, mode: Mode) -> u64 {
     let mode = match mode {
         Mode::Zero if nearest > 0.0 => Mode::Down,
         Mode::Zero => Mode::Up,
