@@ -30,6 +30,8 @@ pub struct Launch<'p> {
     pub shared_bytes: u32,
     /// The parameters, as the kernel reads them.
     pub parameters: &'p [u8],
+    /// Where the variables of the module start; what they hold is [`ModuleData::image`](crate::ModuleData::image).
+    pub data: u64,
     /// How long the kernel may run.
     pub most: Duration,
     /// How many blocks the device can run at once. So many are started, one after the other, if those that have started
@@ -159,11 +161,12 @@ impl<'l> Shared<'l> {
         {
             frame.set_special(special, part);
         }
+        frame.spaces.clear();
         frame
     }
 
     fn new_frame(&self) -> Frame {
-        let mut frame = Frame::new(self.setting.program.size, self.launch.block, self.launch.parameters);
+        let mut frame = Frame::new(self.setting.program.size, self.launch);
         let dimensions = [
             (Special::NtidX, self.launch.block[0]),
             (Special::NtidY, self.launch.block[1]),

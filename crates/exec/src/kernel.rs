@@ -9,6 +9,7 @@ use peermap_ptx::{Entry, Module};
 use crate::block::frame::FrameSize;
 use crate::compile::code::Code;
 use crate::compile::emit::Surroundings;
+use crate::compile::layout::Layout;
 use crate::compile::place::Places;
 use crate::compile::plan::Planner;
 use crate::error::{CompileError, Line, Stop};
@@ -18,6 +19,7 @@ use crate::step::Plan;
 /// An entry that can be launched.
 pub struct Kernel {
     entry: Entry,
+    layout: Layout,
     lines: Vec<Line>,
     /// For blocks whose y and z are 1.
     line: Program,
@@ -44,8 +46,9 @@ impl Kernel {
     /// [`CompileError::NotModelled`] for the first instruction that is not covered.
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
         let lines = lines(module, entry);
-        let line = Program::compile(entry, &lines, BlockShape::Line)?;
-        Ok(Self { entry: entry.clone(), lines, line, any: OnceLock::new() })
+        let layout = Layout::of(module, &entry.params, &entry.body)?;
+        let line = Program::compile(entry, &layout, &lines, BlockShape::Line)?;
+        Ok(Self { entry: entry.clone(), layout, lines, line, any: OnceLock::new() })
     }
 
     /// Runs the kernel to its end.
@@ -62,10 +65,13 @@ impl Kernel {
         assert!(given >= declared as usize, "{given} bytes of parameters, the entry declares {declared}");
         let program = match launch.block {
             [_, 1, 1] => &self.line,
-            _ => match self.any.get_or_init(|| Program::compile(&self.entry, &self.lines, BlockShape::Any)) {
-                Ok(program) => program,
-                Err(error) => return Err(Box::new(self.refusal(error))),
-            },
+            _ => {
+                match self.any.get_or_init(|| Program::compile(&self.entry, &self.layout, &self.lines, BlockShape::Any))
+                {
+                    Ok(program) => program,
+                    Err(error) => return Err(Box::new(self.refusal(error))),
+                }
+            }
         };
         run_all(program, launch, view)
     }
@@ -79,21 +85,23 @@ impl Kernel {
 }
 
 impl Program {
-    fn compile(entry: &Entry, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+    fn compile(entry: &Entry, layout: &Layout, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
         let body = &entry.body;
         let flow = ControlFlow::of(body);
         let liveness = Liveness::of(body, &flow);
         let places = Places::of(body, &flow, &liveness, shape);
         let size = FrameSize {
             scalars: places.scalars,
+            data: places.data,
             parameter_bytes: entry.parameter_bytes,
             lane_arrays: places.lane_arrays,
             predicate_arrays: places.predicate_arrays,
+            spaces: layout.sizes(),
         };
         let mut planner =
-            Planner { body, flow: &flow, liveness: &liveness, places: &places, shape, segments: Vec::new() };
+            Planner { body, flow: &flow, liveness: &liveness, places: &places, shape, layout, segments: Vec::new() };
         let plan = planner.plan()?;
-        let surroundings = Surroundings { entry, body, places: &places, size, shape };
+        let surroundings = Surroundings { entry, body, places: &places, size, shape, layout };
         let code = Code::compile(&surroundings, &planner.segments)?;
         let firsts = flow.blocks().iter().map(|block| block.instructions.start).collect();
         let (name, restored) = (entry.name.clone(), places.restored.clone());

@@ -19,11 +19,15 @@
 
 mod block;
 mod compile;
+mod data;
 mod error;
 mod grid;
 mod kernel;
 mod step;
+mod window;
 
+pub use data::ModuleData;
 pub use error::{Cause, CompileError, Line, Stop};
 pub use grid::{Dim, Launch};
 pub use kernel::Kernel;
+pub use window::Window;

@@ -6,6 +6,7 @@ use peermap_ptx::analysis::BlockId;
 use peermap_ptx::instruction::{AtomicOp, Comparison, Reduction, ShuffleMode, VoteMode};
 
 use crate::compile::code::SegmentId;
+use crate::window::Window;
 
 /// The code of a body: the steps of each basic block.
 pub(crate) struct Plan {
@@ -72,11 +73,25 @@ pub(crate) enum Flag {
     Condition(Condition),
 }
 
+/// What an address counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    /// The address itself tells.
+    Generic,
+    Global,
+    /// The variables of the module in `.const`.
+    Constant,
+    Own(Window),
+}
+
 /// An address: a value and an offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
+    pub(crate) space: Space,
     pub(crate) base: Operand,
     pub(crate) offset: i64,
+    /// How many bits the address has: 32 or 64.
+    pub(crate) bits: u32,
 }
 
 /// `setp` of values that are kept once.

@@ -10,6 +10,7 @@ mod convert;
 mod memory;
 mod modifiers;
 mod registers;
+mod symbols;
 mod sync;
 mod warp;
 

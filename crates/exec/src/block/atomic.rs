@@ -1,26 +1,26 @@
 //! Atomic operations, lane by lane.
 
-use peermap_memory::{Access, View};
+use peermap_memory::View;
 use peermap_ptx::instruction::AtomicOp;
 
-use crate::block::access::{LaneFault, address, memory_cause, value};
+use crate::block::access::{LaneFault, value};
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
+use crate::block::spaces::{changed_u32, changed_u64};
 use crate::step::{AtomicStep, Target};
 
 /// Carries out `atom` or `red`.
 pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: View<'_>) -> Result<(), LaneFault> {
     for lane in mask.lanes() {
-        let address = address(step.location, frame, lane);
         let operand = value(step.operand, frame, lane);
         let swap = step.swap.map_or(0, |swap| value(swap, frame, lane));
         let before = match step.ty.bits() {
-            32 => view
-                .atomic_update_u32(address, |old| updated(step, u64::from(old), operand & LOW, swap & LOW) as u32)
-                .map(u64::from),
-            _ => view.atomic_update_u64(address, |old| updated(step, old, operand, swap)),
-        };
-        let before = before.map_err(|fault| LaneFault { lane, cause: memory_cause(fault, Access::ReadWrite) })?;
+            32 => changed_u32(step, frame, lane, view, |old| {
+                updated(step, u64::from(old), operand & LOW, swap & LOW) as u32
+            })
+            .map(u64::from),
+            _ => changed_u64(step, frame, lane, view, |old| updated(step, old, operand, swap)),
+        }?;
         match step.target {
             Some(Target::Lanes { array }) => frame.array_mut(array)[lane] = before,
             Some(Target::Scalar { word }) => frame.set_scalar(word, before),

@@ -8,6 +8,7 @@
 //! | `run.rs` | one step after the other |
 //! | `barrier.rs`, `warp.rs` | what threads do together |
 //! | `access.rs`, `atomic.rs` | what reaches memory |
+//! | `spaces.rs` | memory that a block and its threads have for themselves |
 //! | `affine.rs` | comparisons that the first and the last lane decide for all |
 
 pub(crate) mod access;
@@ -19,4 +20,5 @@ pub(crate) mod mask;
 pub(crate) mod meeting;
 pub(crate) mod run;
 pub(crate) mod schedule;
+pub(crate) mod spaces;
 pub(crate) mod warp;

@@ -10,11 +10,12 @@ use peermap_ptx::{
 };
 
 use crate::compile::code::SegmentId;
+use crate::compile::layout::Layout;
 use crate::compile::place::{Place, Places};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
-    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Location, Operand, Plan, Step, Target, Transfer,
+    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, Target, Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -24,6 +25,7 @@ pub(crate) struct Planner<'b> {
     pub(crate) liveness: &'b Liveness,
     pub(crate) places: &'b Places,
     pub(crate) shape: BlockShape,
+    pub(crate) layout: &'b Layout,
     pub(crate) segments: Vec<Segment>,
 }
 
@@ -173,7 +175,7 @@ impl Planner<'_> {
         element: ScalarType,
         elements: Elements,
     ) -> Result<Transfer, CompileError> {
-        let location = self.location(index, space, address)?;
+        let location = self.location(space, address);
         if element.size() > 8 || element == ScalarType::Pred {
             return Err(self.not_modelled(index, element.directive()));
         }
@@ -182,7 +184,7 @@ impl Planner<'_> {
     }
 
     fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
-        let location = self.location(index, atomic.space, atomic.address)?;
+        let location = self.location(atomic.space, atomic.address);
         let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
         let whole = !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64);
         if !whole {
@@ -198,19 +200,6 @@ impl Planner<'_> {
             swap: value.swap.map(|swap| self.operand(swap)),
             target: value.destination.map(|register| self.target(register)),
         })
-    }
-
-    /// An address of global memory.
-    fn location(&self, index: u32, space: StateSpace, address: Address) -> Result<Location, CompileError> {
-        if !matches!(space, StateSpace::Global | StateSpace::Generic) {
-            return Err(self.not_modelled(index, &format!("{space:?} memory")));
-        }
-        let base = match address.base {
-            AddressBase::Register(register) => self.operand(Source::Register(register)),
-            AddressBase::Absolute => Operand::Constant(0),
-            AddressBase::Symbol(_) => return Err(self.not_modelled(index, "a variable of the module")),
-        };
-        Ok(Location { base, offset: address.offset })
     }
 
     pub(super) fn operand(&self, source: Source) -> Operand {

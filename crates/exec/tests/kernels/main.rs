@@ -6,5 +6,6 @@ mod faults;
 mod integers;
 mod rig;
 mod shipped;
+mod spaces;
 mod waits;
 mod warps;

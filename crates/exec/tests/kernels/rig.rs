@@ -62,7 +62,7 @@ impl Rig {
         most: Duration,
         meanwhile: &(dyn Fn() + Sync),
     ) -> Result<(), Box<Stop>> {
-        let launch = Launch { grid, block, shared_bytes: 0, parameters, most, resident: 64, meanwhile };
+        let launch = Launch { grid, block, shared_bytes: 0, parameters, data: 0, most, resident: 64, meanwhile };
         kernel.launch(&launch, self.view())
     }
 }
