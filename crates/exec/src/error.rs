@@ -94,6 +94,18 @@ pub enum Cause {
         /// How much there is.
         bytes: u64,
     },
+    /// An assertion did not hold.
+    #[error("{file}:{line}: {function}: assertion `{message}` failed")]
+    Assertion {
+        /// What did not hold.
+        message: String,
+        /// The file that it is in.
+        file: String,
+        /// The line there.
+        line: u32,
+        /// The function.
+        function: String,
+    },
     /// `trap`.
     #[error("a trap")]
     Trap,

@@ -40,6 +40,8 @@ pub struct Launch<'p> {
     /// Called over and over while all blocks that have started wait for something: whatever they wait for should happen
     /// meanwhile.
     pub meanwhile: &'p (dyn Fn() + Sync),
+    /// Called with what a thread prints, a call of `vprintf` at a time.
+    pub print: &'p (dyn Fn(&[u8]) + Sync),
 }
 
 /// Blocks that a core takes at a time.
@@ -76,7 +78,7 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
     let shared = Shared {
-        setting: Setting { program, view, limit: &limit },
+        setting: Setting { program, view, limit: &limit, print: launch.print },
         launch,
         blocks,
         next: AtomicU64::new(0),

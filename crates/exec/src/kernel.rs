@@ -10,6 +10,7 @@ use crate::block::frame::FrameSize;
 use crate::compile::code::Code;
 use crate::compile::emit::Surroundings;
 use crate::compile::layout::Layout;
+use crate::compile::link::Linked;
 use crate::compile::place::Places;
 use crate::compile::plan::Planner;
 use crate::error::{CompileError, Line, Stop};
@@ -18,7 +19,7 @@ use crate::step::Plan;
 
 /// An entry that can be launched.
 pub struct Kernel {
-    entry: Entry,
+    linked: Linked,
     layout: Layout,
     lines: Vec<Line>,
     /// For blocks whose y and z are 1.
@@ -45,10 +46,11 @@ impl Kernel {
     /// # Errors
     /// [`CompileError::NotModelled`] for the first instruction that is not covered.
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
-        let lines = lines(module, entry);
-        let layout = Layout::of(module, &entry.params, &entry.body)?;
-        let line = Program::compile(entry, &layout, &lines, BlockShape::Line)?;
-        Ok(Self { entry: entry.clone(), layout, lines, line, any: OnceLock::new() })
+        let linked = Linked::of(module, entry)?;
+        let lines = lines(module, &linked.entry);
+        let layout = Layout::of(module, &linked)?;
+        let line = Program::compile(&linked, &layout, &lines, BlockShape::Line)?;
+        Ok(Self { linked, layout, lines, line, any: OnceLock::new() })
     }
 
     /// Runs the kernel to its end.
@@ -61,12 +63,14 @@ impl Kernel {
     pub fn launch(&self, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
         let threads: u64 = launch.block.iter().map(|threads| u64::from(*threads)).product();
         assert!((1..=1024).contains(&threads), "a block of {threads} threads");
-        let (given, declared) = (launch.parameters.len(), self.entry.parameter_bytes);
+        let (given, declared) = (launch.parameters.len(), self.linked.entry.parameter_bytes);
         assert!(given >= declared as usize, "{given} bytes of parameters, the entry declares {declared}");
         let program = match launch.block {
             [_, 1, 1] => &self.line,
             _ => {
-                match self.any.get_or_init(|| Program::compile(&self.entry, &self.layout, &self.lines, BlockShape::Any))
+                match self
+                    .any
+                    .get_or_init(|| Program::compile(&self.linked, &self.layout, &self.lines, BlockShape::Any))
                 {
                     Ok(program) => program,
                     Err(error) => return Err(Box::new(self.refusal(error))),
@@ -78,14 +82,15 @@ impl Kernel {
 
     /// What was compiled for one shape of blocks compiles for another too, unless this crate is wrong.
     fn refusal(&self, error: &CompileError) -> Stop {
-        let line = Line { ptx: self.entry.line, source: None };
+        let line = Line { ptx: self.linked.entry.line, source: None };
         let cause = crate::error::Cause::NotModelled(error.to_string());
-        Stop { kernel: self.entry.name.clone(), block: [0; 3], thread: [0; 3], line, cause }
+        Stop { kernel: self.linked.entry.name.clone(), block: [0; 3], thread: [0; 3], line, cause }
     }
 }
 
 impl Program {
-    fn compile(entry: &Entry, layout: &Layout, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+    fn compile(linked: &Linked, layout: &Layout, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+        let Linked { entry, system, .. } = linked;
         let body = &entry.body;
         let flow = ControlFlow::of(body);
         let liveness = Liveness::of(body, &flow);
@@ -98,8 +103,16 @@ impl Program {
             predicate_arrays: places.predicate_arrays,
             spaces: layout.sizes(),
         };
-        let mut planner =
-            Planner { body, flow: &flow, liveness: &liveness, places: &places, shape, layout, segments: Vec::new() };
+        let mut planner = Planner {
+            body,
+            flow: &flow,
+            liveness: &liveness,
+            places: &places,
+            shape,
+            layout,
+            system,
+            segments: Vec::new(),
+        };
         let plan = planner.plan()?;
         let surroundings = Surroundings { entry, body, places: &places, size, shape, layout };
         let code = Code::compile(&surroundings, &planner.segments)?;

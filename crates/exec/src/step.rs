@@ -37,6 +37,8 @@ pub(crate) enum Step {
     WarpBarrier(WarpBarrierStep),
     /// What the lanes of a warp do together.
     Warp(WarpStep),
+    /// A call of what the system has.
+    System(SystemStep),
     /// `membar` or `fence`.
     Fence,
     /// `nanosleep`: the lanes have time.
@@ -205,6 +207,35 @@ pub(crate) enum WarpOperation {
     Reduce { reduction: Reduction, value: Operand },
     ActiveMask,
     Elect { chosen: Target },
+}
+
+/// A function that the system has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SystemFunction {
+    /// `vprintf`.
+    Print,
+    /// `__assertfail`.
+    AssertFail,
+}
+
+impl SystemFunction {
+    /// The function of this name, if launches know of it.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "vprintf" => Some(Self::Print),
+            "__assertfail" => Some(Self::AssertFail),
+            _ => None,
+        }
+    }
+}
+
+/// A call of what the system has, by all lanes.
+pub(crate) struct SystemStep {
+    pub(crate) instruction: u32,
+    pub(crate) function: SystemFunction,
+    pub(crate) arguments: Vec<Operand>,
+    /// Where the result goes, if it has one.
+    pub(crate) target: Option<Target>,
 }
 
 /// Where threads go from the end of a basic block.

@@ -10,6 +10,7 @@ mod convert;
 mod memory;
 mod modifiers;
 mod registers;
+mod rename;
 mod symbols;
 mod sync;
 mod warp;

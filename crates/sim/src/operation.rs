@@ -65,6 +65,7 @@ fn stopped(stop: &Stop) -> Ended {
         // A generic address is one of memory like any other; one in a space of its own is part of the instruction.
         Cause::Outside { generic: false, .. } => failed(CuResult::ILLEGAL_INSTRUCTION),
         Cause::Outside { .. } | Cause::OutsideConstant { .. } => failed(CuResult::ILLEGAL_ADDRESS),
+        Cause::Assertion { .. } => failed(CuResult::ASSERT),
         Cause::Trap => failed(CuResult::LAUNCH_FAILED),
         Cause::Deadline { .. } | Cause::Stuck(_) => failed(CuResult::LAUNCH_TIMEOUT),
         Cause::NotModelled(_) => Ended::Broken(DriverError::NotModelled { what }),

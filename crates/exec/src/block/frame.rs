@@ -123,12 +123,15 @@ impl Frame {
 
     /// Gives all lanes of a set one value.
     pub(crate) fn set(&mut self, target: Target, lanes: &Mask, value: u64) {
+        lanes.lanes().for_each(|lane| self.set_lane(target, lane, value));
+    }
+
+    /// Gives a lane a value; what is kept once is that of the lane that comes last.
+    pub(crate) fn set_lane(&mut self, target: Target, lane: usize, value: u64) {
         match target {
             Target::Scalar { word } => self.set_scalar(word, value),
-            Target::Lanes { array } => lanes.lanes().for_each(|lane| self.array_mut(array)[lane] = value),
-            Target::Predicates { array } => {
-                lanes.lanes().for_each(|lane| self.predicate_mut(array)[lane] = value as u8)
-            }
+            Target::Lanes { array } => self.array_mut(array)[lane] = value,
+            Target::Predicates { array } => self.predicate_mut(array)[lane] = value as u8,
         }
     }
 

@@ -1,10 +1,11 @@
 //! Where what has an address lies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use peermap_ptx::{Body, Module, Param, StateSpace, Symbol, VariableId};
+use peermap_ptx::{LocalId, Module, StateSpace, Symbol, VariableId};
 
 use crate::block::spaces::SpaceSizes;
+use crate::compile::link::Linked;
 use crate::data::{ModuleData, code_address};
 use crate::error::CompileError;
 use crate::window::Window;
@@ -41,35 +42,53 @@ const MOST_LOCAL_BYTES: u64 = 512 << 10;
 
 impl Layout {
     /// Gives places: to shared variables in the order of the text, static ones first.
-    pub(crate) fn of(module: &Module, params: &[Param], body: &Body) -> Result<Self, CompileError> {
+    pub(crate) fn of(module: &Module, linked: &Linked) -> Result<Self, CompileError> {
+        let entry = &linked.entry;
+        let named: BTreeSet<Symbol> = entry.body.instructions.iter().flat_map(|it| it.operation.symbols()).collect();
         let mut layout = Self {
             shared: BTreeMap::new(),
-            locals: Vec::with_capacity(body.locals.len()),
-            parameters: params.iter().map(|param| u64::from(param.offset)).collect(),
+            locals: vec![0; entry.body.locals.len()],
+            parameters: entry.params.iter().map(|param| u64::from(param.offset)).collect(),
             data: ModuleData::of(module)?,
             shared_bytes: 0,
             local_bytes: 0,
         };
-        layout.place_shared(module, body);
-        for local in &body.locals {
-            let start = layout.local_bytes.next_multiple_of(u64::from(local.align));
-            layout.locals.push(start);
-            layout.local_bytes = start + local.size;
-            if layout.local_bytes > MOST_LOCAL_BYTES {
-                let what = format!("more local memory than {MOST_LOCAL_BYTES} bytes for a thread");
-                return Err(CompileError::NotModelled { line: local.at.line, what });
-            }
+        layout.place_shared(module, &named);
+        layout.place_local(linked, &named);
+        if layout.local_bytes > MOST_LOCAL_BYTES {
+            let what = format!("more local memory than {MOST_LOCAL_BYTES} bytes for a thread");
+            return Err(CompileError::NotModelled { line: entry.line, what });
         }
         Ok(layout)
     }
 
-    fn place_shared(&mut self, module: &Module, body: &Body) {
-        let named = body.instructions.iter().flat_map(|instruction| instruction.operation.symbols());
-        let variable = |symbol| if let Symbol::Variable(id) = symbol { Some(id) } else { None };
-        let mut ids: Vec<VariableId> = named.filter_map(variable).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let shared = ids.into_iter().map(|id| (id, &module.variables()[id.index()]));
+    /// Gives places to the variables of each call, behind those of the call that it was made in.
+    fn place_local(&mut self, linked: &Linked, named: &BTreeSet<Symbol>) {
+        let mut ends = vec![0_u64; linked.callers.len()];
+        let mut aligns = vec![1_u64; linked.callers.len()];
+        let locals = || (0..).zip(&linked.entry.body.locals).zip(&linked.owners);
+        for ((number, local), owner) in locals() {
+            if named.contains(&Symbol::Local(LocalId(number))) {
+                let start = ends[*owner].next_multiple_of(u64::from(local.align));
+                self.locals[number as usize] = start;
+                ends[*owner] = start + local.size;
+                aligns[*owner] = aligns[*owner].max(u64::from(local.align));
+            }
+        }
+        let mut starts = vec![0; ends.len()];
+        for call in 1..ends.len() {
+            let caller = linked.callers[call];
+            starts[call] = (starts[caller] + ends[caller]).next_multiple_of(aligns[call]);
+        }
+        for ((number, _), owner) in locals() {
+            self.locals[number as usize] += starts[*owner];
+        }
+        self.local_bytes = starts.iter().zip(&ends).map(|(start, end)| start + end).max().unwrap_or(0);
+    }
+
+    fn place_shared(&mut self, module: &Module, named: &BTreeSet<Symbol>) {
+        let variable = |symbol: &Symbol| if let Symbol::Variable(id) = symbol { Some(*id) } else { None };
+        let shared = named.iter().filter_map(variable).map(|id| (id, &module.variables()[id.index()]));
         let (dynamic, fixed): (Vec<_>, Vec<_>) =
             shared.filter(|(_, it)| it.space == StateSpace::Shared).partition(|(_, it)| it.dynamic);
         let start = Window::Shared.start();

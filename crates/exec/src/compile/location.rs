@@ -1,10 +1,11 @@
-//! From addresses as instructions name them to those of steps.
+//! From addresses and calls as instructions name them to those of steps.
 
+use peermap_ptx::instruction::{Call, CallArgument, CallReturn, CallTarget};
 use peermap_ptx::{Address, AddressBase, Source, StateSpace};
 
 use crate::compile::layout;
 use crate::compile::plan::Planner;
-use crate::step::{Location, Operand, Space};
+use crate::step::{Location, Operand, Space, Step, SystemStep};
 use crate::window::Window;
 
 impl Planner<'_> {
@@ -27,6 +28,25 @@ impl Planner<'_> {
             },
         };
         Location { space, base, offset: offset.wrapping_add_unsigned(further), bits }
+    }
+
+    /// The step of a call; `None` if it is of something else than the system has.
+    pub(super) fn system_call(&self, index: u32, call: &Call) -> Option<Step> {
+        let CallTarget::Direct(id) = &call.target else { return None };
+        let value = |argument: &CallArgument| match argument {
+            CallArgument::Value(source) => Some(self.operand(*source)),
+            CallArgument::Local(_) => None,
+        };
+        let returned = call.returns.first().and_then(|returned| match returned {
+            CallReturn::Register(register) => *register,
+            CallReturn::Local(_) => None,
+        });
+        Some(Step::System(SystemStep {
+            instruction: index,
+            function: *self.system.get(id)?,
+            arguments: call.arguments.iter().map(value).collect::<Option<_>>()?,
+            target: returned.map(|register| self.target(register)),
+        }))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! | file | what it decides |
 //! | --- | --- |
+//! | `link.rs` | an entry and all that it calls, as one body |
 //! | `place.rs` | where each register is kept: once for a block, or once for each lane |
 //! | `layout.rs` | where variables lie in memory |
 //! | `plan.rs`, `location.rs` | which step each instruction becomes |
@@ -14,6 +15,7 @@ pub(crate) mod code;
 mod cooperation;
 pub(crate) mod emit;
 pub(crate) mod layout;
+pub(crate) mod link;
 mod location;
 pub(crate) mod place;
 pub(crate) mod plan;

@@ -1,12 +1,12 @@
 //! From instructions to steps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
 use peermap_ptx::instruction::{Atomic, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
-    Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
-    StateSpace, Symbol,
+    Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType,
+    Source, StateSpace, Symbol,
 };
 
 use crate::compile::code::SegmentId;
@@ -15,7 +15,8 @@ use crate::compile::place::{Place, Places};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
-    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, Target, Transfer,
+    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction, Target,
+    Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -26,6 +27,8 @@ pub(crate) struct Planner<'b> {
     pub(crate) places: &'b Places,
     pub(crate) shape: BlockShape,
     pub(crate) layout: &'b Layout,
+    /// The functions of the system that are called.
+    pub(crate) system: &'b BTreeMap<FunctionId, SystemFunction>,
     pub(crate) segments: Vec<Segment>,
 }
 
@@ -138,6 +141,7 @@ impl Planner<'_> {
             Operation::Store(store) => Some(Step::Transfer(self.store(index, store)?)),
             Operation::Atomic(atomic) => Some(Step::Atomic(self.atomic(index, atomic)?)),
             Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).map(Step::Compare),
+            Operation::Call(call) => self.system_call(index, call),
             Operation::Fence(_) => Some(Step::Fence),
             Operation::Nanosleep { .. } => Some(Step::Rest),
             operation => self.together(index, operation),

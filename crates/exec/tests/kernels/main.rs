@@ -1,6 +1,7 @@
 //! Kernels, compiled and run on simulated memory.
 
 mod barriers;
+mod calls;
 mod divergence;
 mod faults;
 mod integers;

@@ -40,8 +40,10 @@ fn launch(rig: &Rig, text: &str) -> Result<(), Box<Stop>> {
     let (grid, block, data) = ([1, 1, 1], [THREADS, 1, 1], rig.base + DATA);
     let (shared_bytes, resident) = (256, 64);
     let parameters = &parameters;
-    kernel
-        .launch(&Launch { grid, block, shared_bytes, parameters, data, most, resident, meanwhile: &|| {} }, rig.view())
+    kernel.launch(
+        &Launch { grid, block, shared_bytes, parameters, data, most, resident, meanwhile: &|| {}, print: &|_| {} },
+        rig.view(),
+    )
 }
 
 fn results(before: &str, body: &str) -> Vec<u64> {
@@ -204,7 +206,8 @@ cvt.u64.u32 %r, %x1;";
     let (grid, block, most) = ([40, 1, 1], [THREADS, 1, 1], Duration::from_secs(20));
     let (shared_bytes, resident, data) = (0, 64, 0);
     let parameters = &parameters;
-    let launch = Launch { grid, block, shared_bytes, parameters, data, most, resident, meanwhile: &|| {} };
+    let launch =
+        Launch { grid, block, shared_bytes, parameters, data, most, resident, meanwhile: &|| {}, print: &|_| {} };
     kernel.launch(&launch, rig.view()).unwrap();
     assert_eq!(rig.bytes(0, 8 * 40), [0; 8 * 40]);
 }
