@@ -30,6 +30,8 @@ pub struct Launch<'p> {
     pub shared_bytes: u32,
     /// The parameters, as the kernel reads them.
     pub parameters: &'p [u8],
+    /// Where the variables of the module start; what they hold is [`ModuleData::image`](crate::ModuleData::image).
+    pub data: u64,
     /// How long the kernel may run.
     pub most: Duration,
     /// How many blocks the device can run at once. So many are started, one after the other, if those that have started
@@ -38,6 +40,8 @@ pub struct Launch<'p> {
     /// Called over and over while all blocks that have started wait for something: whatever they wait for should happen
     /// meanwhile.
     pub meanwhile: &'p (dyn Fn() + Sync),
+    /// Called with what a thread prints, a call of `vprintf` at a time.
+    pub print: &'p (dyn Fn(&[u8]) + Sync),
 }
 
 /// Blocks that a core takes at a time.
@@ -74,7 +78,7 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
     let shared = Shared {
-        setting: Setting { program, view, limit: &limit },
+        setting: Setting { program, view, limit: &limit, print: launch.print },
         launch,
         blocks,
         next: AtomicU64::new(0),
@@ -159,11 +163,12 @@ impl<'l> Shared<'l> {
         {
             frame.set_special(special, part);
         }
+        frame.spaces.clear();
         frame
     }
 
     fn new_frame(&self) -> Frame {
-        let mut frame = Frame::new(self.setting.program.size, self.launch.block, self.launch.parameters);
+        let mut frame = Frame::new(self.setting.program.size, self.launch);
         let dimensions = [
             (Special::NtidX, self.launch.block[0]),
             (Special::NtidY, self.launch.block[1]),

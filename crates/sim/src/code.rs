@@ -77,6 +77,7 @@ impl Kernel {
             block: dimensions(shape.block),
             shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
             parameters: shape.parameters,
+            data: 0,
             most: MOST_KERNEL_TIME,
             resident: MOST_RESIDENT_BLOCKS,
             meanwhile: shape.meanwhile,

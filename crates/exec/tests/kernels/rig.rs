@@ -62,7 +62,8 @@ impl Rig {
         most: Duration,
         meanwhile: &(dyn Fn() + Sync),
     ) -> Result<(), Box<Stop>> {
-        let launch = Launch { grid, block, shared_bytes: 0, parameters, most, resident: 64, meanwhile };
+        let launch =
+            Launch { grid, block, shared_bytes: 0, parameters, data: 0, most, resident: 64, meanwhile, print: &|_| {} };
         kernel.launch(&launch, self.view())
     }
 }

@@ -157,6 +157,11 @@ impl<'a, 'f> Emitter<'a, 'f> {
         self.load_word(special as u32)
     }
 
+    /// Where the variables of the module start.
+    pub(super) fn data(&mut self) -> Value {
+        self.load_word(SPECIALS + self.surroundings.size.data)
+    }
+
     fn load_word(&mut self, word: u32) -> Value {
         self.builder.ins().load(types::I64, MemFlagsData::trusted(), self.words, byte_offset(word))
     }

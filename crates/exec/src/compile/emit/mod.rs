@@ -3,6 +3,7 @@
 //! Within a function a register is a word of 64 bits, whose bits above the width of the register are zero; a predicate
 //! is 0 or 1. An instruction takes as many low bits of what it reads as its type has.
 
+mod address;
 mod arithmetic;
 mod bits;
 mod compare;
@@ -21,6 +22,7 @@ use peermap_ptx::analysis::BlockShape;
 use peermap_ptx::{Body, Entry};
 
 use crate::block::frame::FrameSize;
+use crate::compile::layout::Layout;
 use crate::compile::place::Places;
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
@@ -34,6 +36,7 @@ pub(crate) struct Surroundings<'b> {
     pub(crate) places: &'b Places,
     pub(crate) size: FrameSize,
     pub(crate) shape: BlockShape,
+    pub(crate) layout: &'b Layout,
 }
 
 /// Makes one half of a segment: straight code, or a loop over lanes. `float` is [`crate::float::answer`].

@@ -19,7 +19,7 @@ impl Emitter<'_, '_> {
         let value = match source {
             MoveSource::Value(source) => self.integer(source, 64, false),
             MoveSource::Special(special) => self.special_register(special)?,
-            MoveSource::Symbol(..) => return self.not_modelled("the address of a variable"),
+            MoveSource::Symbol(symbol, offset) => self.address_of(symbol, offset),
         };
         let kept = self.cut(value, ty.bits());
         self.write(destination, kept, ty.bits(), false);

@@ -1,7 +1,7 @@
 //! Which instructions are compiled, by their shape.
 
 use peermap_ptx::instruction::{BinaryOp, Half, TernaryOp, UnaryOp};
-use peermap_ptx::{Operation, RegisterId, Source, StateSpace};
+use peermap_ptx::{Operation, RegisterId, Source};
 
 use super::emitter::Emitter;
 use crate::error::CompileError;
@@ -54,12 +54,10 @@ impl Emitter<'_, '_> {
             UnaryOp::LeadingZeros(ty) => self.leading_zeros(ty, destination, source),
             UnaryOp::ReverseBits(ty) => self.reverse_bits(ty, destination, source),
             UnaryOp::FindLeading { ty, shift_amount } => self.find_leading(ty, shift_amount, destination, source),
-            // Global memory has the same addresses everywhere.
-            UnaryOp::ToGeneric { space: StateSpace::Global, bits: 64 }
-            | UnaryOp::FromGeneric { space: StateSpace::Global, bits: 64 } => {
-                let value = self.integer(source, 64, false);
-                self.write(destination, value, 64, false);
-            }
+            UnaryOp::ToGeneric { space, bits: 64 } => self.to_generic(space, destination, source),
+            UnaryOp::FromGeneric { space, bits: 64 } => self.from_generic(space, destination, source),
+            UnaryOp::IsSpace(space) => self.is_in_space(space, destination, source),
+            UnaryOp::CtaRank { .. } => self.rank_of(destination),
             other => return self.float_unary(other, destination, source),
         }
         Ok(())
@@ -78,6 +76,7 @@ impl Emitter<'_, '_> {
             BinaryOp::And(ty) | BinaryOp::Or(ty) | BinaryOp::Xor(ty) => self.logic(op, ty, destination, a, b),
             BinaryOp::ShiftLeft(ty) => self.shift_left(ty, destination, a, b),
             BinaryOp::ShiftRight(ty) => self.shift_right(ty, destination, a, b),
+            BinaryOp::MapAddress { bits, .. } => self.map_shared(bits, destination, a),
             other => return self.float_binary(other, destination, a, b),
         }
         Ok(())
