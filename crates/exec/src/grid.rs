@@ -27,11 +27,25 @@ pub struct Launch<'p> {
     /// # Units
     /// Bytes.
     pub shared_bytes: u32,
+    /// What special registers say of the device.
+    pub multiprocessors: Multiprocessors,
     /// The parameters, as the kernel reads them.
     pub parameters: &'p [u8],
     /// How long the kernel may run.
     pub most: Duration,
 }
+
+/// The multiprocessors of the device that a kernel runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiprocessors {
+    /// How many there are.
+    pub count: u32,
+    /// How many warps each can hold.
+    pub warps: u32,
+}
+
+/// The launches of this OS process so far.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 
 /// Blocks that a core takes at a time.
 const BLOCKS_AT_A_TIME: u64 = 16;
@@ -44,6 +58,8 @@ struct Shared<'l> {
     blocks: u64,
     next: AtomicU64,
     limit: Limit,
+    /// `%gridid`.
+    grid_id: u64,
     /// The first block, of those that ended badly, and how.
     stop: Mutex<Option<(u64, Stop)>>,
 }
@@ -52,7 +68,9 @@ struct Shared<'l> {
 pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
-    let shared = Shared { program, launch, view, blocks, next: AtomicU64::new(0), limit, stop: Mutex::new(None) };
+    let (next, stop) = (AtomicU64::new(0), Mutex::new(None));
+    let grid_id = LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1;
+    let shared = Shared { program, launch, view, blocks, next, limit, grid_id, stop };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores).saturating_sub(1);
     thread::scope(|scope| {
@@ -76,8 +94,11 @@ impl Shared<'_> {
             (Special::NctaidY, self.launch.grid[1]),
             (Special::NctaidZ, self.launch.grid[2]),
             (Special::DynamicShared, self.launch.shared_bytes),
+            (Special::Multiprocessors, self.launch.multiprocessors.count),
+            (Special::Warps, self.launch.multiprocessors.warps),
         ];
         dimensions.into_iter().for_each(|(special, value)| frame.set_special(special, value));
+        frame.set_special(Special::GridId, self.grid_id);
         let mut scratch = Vec::new();
         loop {
             let first = self.next.fetch_add(BLOCKS_AT_A_TIME, Ordering::Relaxed);
@@ -99,6 +120,8 @@ impl Shared<'_> {
         for (special, part) in [Special::CtaidX, Special::CtaidY, Special::CtaidZ].into_iter().zip(block) {
             frame.set_special(special, part);
         }
+        // Blocks go round: hardware gives the next one to whichever is free.
+        frame.set_special(Special::Multiprocessor, number % u64::from(self.launch.multiprocessors.count.max(1)));
         if let Err(Ended::Badly { instruction, lane, cause }) =
             run(self.program, number, frame, self.view, &self.limit, scratch)
         {

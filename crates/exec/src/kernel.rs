@@ -11,6 +11,7 @@ use crate::compile::code::Code;
 use crate::compile::emit::Surroundings;
 use crate::compile::place::Places;
 use crate::compile::plan::Planner;
+use crate::compile::wide;
 use crate::error::{CompileError, Line, Stop};
 use crate::grid::{Launch, run_all};
 use crate::step::Plan;
@@ -43,9 +44,10 @@ impl Kernel {
     /// # Errors
     /// [`CompileError::NotModelled`] for the first instruction that is not covered.
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
-        let lines = lines(module, entry);
-        let line = Program::compile(entry, &lines, BlockShape::Line)?;
-        Ok(Self { entry: entry.clone(), lines, line, any: OnceLock::new() })
+        let entry = wide::split(entry)?;
+        let lines = lines(module, &entry);
+        let line = Program::compile(&entry, &lines, BlockShape::Line)?;
+        Ok(Self { entry, lines, line, any: OnceLock::new() })
     }
 
     /// Runs the kernel to its end.

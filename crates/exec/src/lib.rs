@@ -25,5 +25,5 @@ mod kernel;
 mod step;
 
 pub use error::{Cause, CompileError, Line, Stop};
-pub use grid::{Dim, Launch};
+pub use grid::{Dim, Launch, Multiprocessors};
 pub use kernel::Kernel;

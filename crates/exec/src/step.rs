@@ -1,9 +1,9 @@
 //! What the threads of a block do, step by step.
 
 use peermap_memory::Access;
-use peermap_ptx::ScalarType;
 use peermap_ptx::analysis::BlockId;
 use peermap_ptx::instruction::{AtomicOp, Comparison};
+use peermap_ptx::{ScalarType, SpecialRegister};
 
 use crate::compile::code::SegmentId;
 
@@ -34,6 +34,8 @@ pub(crate) enum Step {
     Barrier { instruction: u32 },
     /// `membar` or `fence`.
     Fence,
+    /// `mov` of a clock.
+    Timer(TimerStep),
 }
 
 /// A value that a step reads.
@@ -123,6 +125,15 @@ pub(crate) struct AtomicStep {
     pub(crate) operand: Operand,
     pub(crate) swap: Option<Operand>,
     pub(crate) target: Option<Target>,
+}
+
+/// The reading of a clock.
+pub(crate) struct TimerStep {
+    pub(crate) condition: Option<Condition>,
+    pub(crate) clock: SpecialRegister,
+    pub(crate) target: Target,
+    /// How wide the register is.
+    pub(crate) bits: u32,
 }
 
 /// Where threads go from the end of a basic block.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use peermap_driver::{ByteSize, Dim3, DriverError, KernelArg, Result};
-use peermap_exec::{Launch, Stop};
+use peermap_driver::{ByteSize, DeviceAttribute, Dim3, DriverError, KernelArg, Result};
+use peermap_exec::{Launch, Multiprocessors, Stop};
 use peermap_memory::View;
-use peermap_model::Operation;
+use peermap_model::{DeviceProfile, Operation};
 use peermap_ptx::{Entry, Param};
 
 /// How long a kernel may run before it counts as one that never ends.
@@ -18,6 +18,7 @@ pub(crate) struct Kernel {
     params: Vec<Param>,
     parameter_bytes: usize,
     compiled: Arc<peermap_exec::Kernel>,
+    multiprocessors: Multiprocessors,
 }
 
 /// What a launch in the queue says besides the kernel.
@@ -29,8 +30,14 @@ pub(crate) struct Shape<'o> {
 }
 
 impl Kernel {
-    pub(crate) fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>) -> Self {
+    pub(crate) fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>, device: &DeviceProfile) -> Self {
+        let number = |attribute| device.attribute(attribute).and_then(|it| u32::try_from(it).ok()).unwrap_or(1);
+        let threads = number(DeviceAttribute::MAX_THREADS_PER_MULTIPROCESSOR);
         Self {
+            multiprocessors: Multiprocessors {
+                count: number(DeviceAttribute::MULTIPROCESSOR_COUNT),
+                warps: threads / number(DeviceAttribute::WARP_SIZE),
+            },
             name: entry.name.clone(),
             params: entry.params.clone(),
             parameter_bytes: entry.parameter_bytes as usize,
@@ -71,6 +78,7 @@ impl Kernel {
             grid: dimensions(shape.grid),
             block: dimensions(shape.block),
             shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
+            multiprocessors: self.multiprocessors,
             parameters: shape.parameters,
             most: MOST_KERNEL_TIME,
         };

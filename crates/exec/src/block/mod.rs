@@ -7,6 +7,7 @@
 //! | `stack.rs` | which lanes run together, and where those that parted meet again |
 //! | `run.rs` | one step after the other |
 //! | `access.rs`, `atomic.rs` | what reaches memory |
+//! | `timer.rs` | clocks |
 //! | `affine.rs` | comparisons that the first and the last lane decide for all |
 
 pub(crate) mod access;
@@ -16,3 +17,4 @@ pub(crate) mod frame;
 pub(crate) mod mask;
 pub(crate) mod run;
 pub(crate) mod stack;
+pub(crate) mod timer;

@@ -11,6 +11,7 @@ use crate::block::atomic::atomic;
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
 use crate::block::stack::Stack;
+use crate::block::timer::timer;
 use crate::error::Cause;
 use crate::kernel::Program;
 use crate::step::{Condition, End, Step};
@@ -118,6 +119,10 @@ fn carry_out(
         }
         Step::Fence => {
             fence(Ordering::SeqCst);
+            return Ok(());
+        }
+        Step::Timer(step) => {
+            timer(step, frame, &guarded(step.condition, frame));
             return Ok(());
         }
         Step::Transfer(step) => {

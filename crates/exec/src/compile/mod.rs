@@ -2,6 +2,7 @@
 //!
 //! | file | what it decides |
 //! | --- | --- |
+//! | `wide.rs` | that registers of 128 bits are two of 64 |
 //! | `place.rs` | where each register is kept: once for a block, or once for each lane |
 //! | `plan.rs` | which step each instruction becomes |
 //! | `segment.rs` | which instructions become machine code together |
@@ -13,3 +14,4 @@ pub(crate) mod emit;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod segment;
+pub(crate) mod wide;

@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
 use peermap_ptx::instruction::{Atomic, BarrierOp, Load, SetPredicate, Store};
 use peermap_ptx::{
-    Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
-    StateSpace, Symbol,
+    Address, AddressBase, Body, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId, ScalarType,
+    Source, StateSpace, Symbol,
 };
 
+use crate::block::timer::is_clock;
 use crate::compile::code::SegmentId;
 use crate::compile::place::{Place, Places};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
-    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Location, Operand, Plan, Step, Target, Transfer,
+    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Location, Operand, Plan, Step, Target, TimerStep,
+    Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -140,6 +142,11 @@ impl Planner<'_> {
                 Some(Step::Barrier { instruction: index })
             }
             Operation::Fence(_) => Some(Step::Fence),
+            Operation::Move { destination, source: MoveSource::Special(clock), .. } if is_clock(*clock) => {
+                let condition = instruction.guard.map(|guard| self.condition(guard));
+                let (target, bits) = (self.target(*destination), self.places.bits(*destination));
+                Some(Step::Timer(TimerStep { condition, clock: *clock, target, bits }))
+            }
             _ => None,
         })
     }

@@ -6,7 +6,7 @@ use peermap_exec::{Cause, CompileError, Kernel, Launch};
 use peermap_memory::{Access, FaultKind};
 use peermap_ptx::Module;
 
-use crate::rig::{GRANULE, Parameters, Rig, kernel};
+use crate::rig::{GRANULE, MULTIPROCESSORS, Parameters, Rig, kernel};
 
 const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -59,7 +59,14 @@ fn a_misaligned_store_is_found_before_anything_is_stored() {
 fn a_kernel_that_never_ends_is_stopped() {
     let text = format!("{HEADER}.visible .entry k() {{\nL: bra L;\n}}");
     let most = Duration::from_millis(20);
-    let launch = Launch { grid: [3, 1, 1], block: [32, 1, 1], shared_bytes: 0, parameters: &[], most };
+    let launch = Launch {
+        grid: [3, 1, 1],
+        block: [32, 1, 1],
+        shared_bytes: 0,
+        multiprocessors: MULTIPROCESSORS,
+        parameters: &[],
+        most,
+    };
     let stop = kernel(&text, "k").launch(&launch, Rig::new(1).view()).unwrap_err();
     assert_eq!((stop.line.ptx, stop.cause), (5, Cause::Deadline(most)));
 }
@@ -81,8 +88,11 @@ ret;
 
 #[test]
 fn what_is_not_covered_ends_the_compilation_with_its_line() {
-    let text = format!("{HEADER}.visible .entry k() {{\n.reg .u32 %c;\nmov.u32 %c, %clock;\nret;\n}}");
+    let text = format!("{HEADER}.visible .entry k() {{\n.reg .u32 %c;\nmov.u32 %c, %pm0;\nret;\n}}");
     let module = Module::parse(&text).unwrap();
     let error = Kernel::compile(&module, &module.entries()[0]).err();
-    assert_eq!(error, Some(CompileError::NotModelled { line: 6, what: "the special register Clock".to_owned() }));
+    assert_eq!(
+        error,
+        Some(CompileError::NotModelled { line: 6, what: "the special register PerformanceMonitor(0)".to_owned() })
+    );
 }

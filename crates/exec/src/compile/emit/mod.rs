@@ -5,11 +5,16 @@
 
 mod arithmetic;
 mod bits;
+mod bytes;
+mod carry;
 mod compare;
 mod convert;
 mod emitter;
+mod masks;
 mod moves;
 mod operation;
+mod packed;
+mod special;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Function, InstBuilder, types};
