@@ -113,6 +113,11 @@ impl Halves {
                 let sources = self.source(*source)?.to_vec();
                 vec![Operation::Store(peermap_ptx::instruction::Store { ty, sources, ..store.clone() })]
             }
+            // What is narrower reads the lower half.
+            Operation::Store(_) => vec![operation.clone()],
+            Operation::Convert { destination, .. } if !self.uppers.contains_key(destination) => {
+                vec![operation.clone()]
+            }
             _ => return None,
         })
     }

@@ -2,6 +2,7 @@
 
 mod divergence;
 mod faults;
+mod forms;
 mod integers;
 mod rig;
 mod shipped;

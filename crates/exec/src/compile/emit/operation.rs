@@ -71,8 +71,7 @@ impl Emitter<'_, '_> {
         match op {
             BinaryOp::Add { ty, .. } if ty.is_packed() => self.packed(Packed::Add, ty, destination, a, b),
             BinaryOp::Add { ty, saturate } => self.add(ty, saturate, destination, a, b),
-            BinaryOp::Sub { ty, .. } if ty.is_packed() => self.packed(Packed::Sub, ty, destination, a, b),
-            BinaryOp::Sub { ty, saturate } => self.subtract(ty, saturate, destination, a, b),
+            BinaryOp::Sub { ty, saturate } if !ty.is_packed() => self.subtract(ty, saturate, destination, a, b),
             BinaryOp::Mul { ty, half } if !ty.is_packed() => self.multiply(ty, half, destination, a, b),
             BinaryOp::Mul24 { ty, half } => self.multiply_24(ty, half, destination, a, b),
             BinaryOp::Div(ty) => self.divide(ty, false, destination, a, b),

@@ -9,7 +9,6 @@ use super::emitter::Emitter;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Packed {
     Add,
-    Sub,
     /// The smaller or the `largest`; `relu`: at least zero.
     Extreme {
         largest: bool,
@@ -25,7 +24,6 @@ impl Emitter<'_, '_> {
             let (a, b) = (self.half(a, upper, signed), self.half(b, upper, signed));
             match op {
                 Packed::Add => self.builder.ins().iadd(a, b),
-                Packed::Sub => self.builder.ins().isub(a, b),
                 Packed::Extreme { largest, relu } => {
                     let chosen = self.chosen(largest, signed, a, b);
                     if relu { self.at_least_zero(chosen) } else { chosen }

@@ -80,7 +80,7 @@ fn sum(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
         let (carry_in, carry_out) = flags(site, carry_in, carry_out);
         return Ok(Operation::Carry(Carry { op, ty, carry_in, carry_out, destination, a, b, c: None }));
     }
-    let ty = site.modifiers.ty(IntegerType::of)?;
+    let ty = site.modifiers.ty(if is_add { IntegerType::of } else { single })?;
     let saturate = ty == IntegerType::S32 && site.modifiers.flag(".sat");
     let op = if is_add { BinaryOp::Add { ty, saturate } } else { BinaryOp::Sub { ty, saturate } };
     binary(site, op, ty.scalar(), ty.scalar())
