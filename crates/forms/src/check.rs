@@ -26,7 +26,9 @@ pub struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { form, spread, operands, expected, found } = self;
-        write!(formatter, "`{form}` ({spread:?}) of {operands:#x?} gives {found:#x?} instead of {expected:#x?}")
+        let list = |words: &[u64]| words.iter().map(|word| format!("{word:#x}")).collect::<Vec<_>>().join(", ");
+        let (operands, expected, found) = (list(operands), list(expected), list(found));
+        write!(formatter, "`{form}` ({spread:?}) of {operands} gives {found} instead of {expected}")
     }
 }
 
@@ -114,7 +116,7 @@ mod tests {
 
     /// What a machine gives that computes so.
     fn results(program: &Program, compute: fn(u64) -> u64) -> Result<Vec<u8>, Infallible> {
-        let pairs = program.rows.iter().map(|row| u128::from(compute(row[0])).to_le_bytes());
+        let pairs = program.rows.iter().map(|row| [compute(row[0]).to_le_bytes(), [0; 8], [0; 8], [0; 8]].concat());
         Ok(pairs.collect::<Vec<_>>().concat())
     }
 

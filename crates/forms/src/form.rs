@@ -19,7 +19,8 @@ pub enum Reference {
 ///
 /// The text names operands `%a` to `%d` and results `%x` and `%y`, each followed by its width: `8`, `16`, `32`, `64`, or
 /// `p` for a predicate (of an operand, whether it is odd). The registers are untyped, so they fit every type. The text
-/// may use `%s` and `%t` of the same widths, and `%q` and `%w` of 128 bits, as it likes.
+/// may use `%s` and `%t` of the same widths, `%q` and `%w` of 128 bits, and 16 bytes of global memory at `%out+16`, as it
+/// likes.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// The PTX; it is the name of the form too.

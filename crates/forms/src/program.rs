@@ -36,8 +36,8 @@ const WIDTHS: [&str; 5] = ["8", "16", "32", "64", "p"];
 /// The bytes of a row in the buffer of operands.
 const ROW: usize = 32;
 
-/// The bytes of a thread in the buffer of results.
-const RESULT: usize = 16;
+/// The bytes of a thread in the buffer of results: two results, and room that the form may use.
+const RESULT: usize = 32;
 
 /// A module that carries out a form, what it is given and how it is launched.
 ///
@@ -95,8 +95,8 @@ impl Program {
     pub(crate) fn outcomes<'r>(&'r self, results: &'r [u8]) -> impl Iterator<Item = (Row, [u64; 2])> + 'r {
         let pairs = results.as_chunks::<RESULT>().0.iter();
         self.rows.iter().copied().zip(pairs.map(|pair| {
-            let both = u128::from_le_bytes(*pair);
-            [both as u64, (both >> 64) as u64]
+            let words = pair.as_chunks::<8>().0;
+            [u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])]
         }))
     }
 }

@@ -5,4 +5,6 @@ mod faults;
 mod forms;
 mod integers;
 mod rig;
+mod robustness;
 mod shipped;
+mod specials;

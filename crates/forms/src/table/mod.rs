@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod fields;
 mod guards;
+mod memory;
 mod moves;
 mod multiply;
 mod packed;
@@ -59,6 +60,7 @@ pub fn integers() -> Vec<Form> {
         compare::forms(),
         convert::forms(),
         moves::forms(),
+        memory::forms(),
         guards::forms(),
     ];
     tables.concat()
