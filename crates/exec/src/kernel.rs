@@ -13,6 +13,7 @@ use crate::compile::layout::Layout;
 use crate::compile::link::Linked;
 use crate::compile::place::Places;
 use crate::compile::plan::Planner;
+use crate::compile::wide;
 use crate::error::{CompileError, Line, Stop};
 use crate::grid::{Launch, run_all};
 use crate::step::Plan;
@@ -46,7 +47,8 @@ impl Kernel {
     /// # Errors
     /// [`CompileError::NotModelled`] for the first instruction that is not covered.
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
-        let linked = Linked::of(module, entry)?;
+        let mut linked = Linked::of(module, entry)?;
+        linked.entry = wide::split(&linked.entry)?;
         let lines = lines(module, &linked.entry);
         let layout = Layout::of(module, &linked)?;
         let line = Program::compile(&linked, &layout, &lines, BlockShape::Line)?;

@@ -29,6 +29,6 @@ mod window;
 
 pub use data::ModuleData;
 pub use error::{Cause, CompileError, Line, Stop};
-pub use grid::{Dim, Launch};
+pub use grid::{Dim, Launch, Multiprocessors};
 pub use kernel::Kernel;
 pub use window::Window;

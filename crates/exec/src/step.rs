@@ -1,9 +1,9 @@
 //! What the threads of a block do, step by step.
 
 use peermap_memory::Access;
-use peermap_ptx::ScalarType;
 use peermap_ptx::analysis::BlockId;
 use peermap_ptx::instruction::{AtomicOp, Comparison, Reduction, ShuffleMode, VoteMode};
+use peermap_ptx::{ScalarType, SpecialRegister};
 
 use crate::compile::code::SegmentId;
 use crate::window::Window;
@@ -43,6 +43,8 @@ pub(crate) enum Step {
     Fence,
     /// `nanosleep`: the lanes have time.
     Rest,
+    /// `mov` of a clock.
+    Timer(TimerStep),
 }
 
 /// A value that a step reads.
@@ -238,6 +240,15 @@ pub(crate) struct SystemStep {
     pub(crate) arguments: Vec<Operand>,
     /// Where the result goes, if it has one.
     pub(crate) target: Option<Target>,
+}
+
+/// The reading of a clock.
+pub(crate) struct TimerStep {
+    pub(crate) condition: Option<Condition>,
+    pub(crate) clock: SpecialRegister,
+    pub(crate) target: Target,
+    /// How wide the register is.
+    pub(crate) bits: u32,
 }
 
 /// Where threads go from the end of a basic block.

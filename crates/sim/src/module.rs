@@ -40,7 +40,7 @@ impl Inner {
             .iter()
             .zip(kernels)
             .map(|(entry, compiled)| {
-                let code = state.code.add(Kernel::new(entry, Arc::clone(compiled)));
+                let code = state.code.add(Kernel::new(entry, Arc::clone(compiled), &device));
                 describe(entry, module, &device, registers, code)
             })
             .collect();

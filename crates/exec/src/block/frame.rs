@@ -19,10 +19,18 @@ pub(crate) enum Special {
     NctaidY,
     NctaidZ,
     DynamicShared,
+    /// `%gridid`.
+    GridId,
+    /// `%smid`.
+    Multiprocessor,
+    /// `%nsmid`.
+    Multiprocessors,
+    /// `%nwarpid`.
+    Warps,
 }
 
 /// How many words there are in front of the scalars.
-pub(crate) const SPECIALS: u32 = Special::DynamicShared as u32 + 1;
+pub(crate) const SPECIALS: u32 = Special::Warps as u32 + 1;
 
 /// The arrays in front of those of the lanes: `%tid.x`, `%tid.y` and `%tid.z`.
 pub(crate) const TID_ARRAYS: u32 = 3;
@@ -100,8 +108,8 @@ impl Frame {
         self.size.arrays() as usize + axis * PITCH
     }
 
-    pub(crate) fn set_special(&mut self, special: Special, value: u32) {
-        self.words[special as usize] = u64::from(value);
+    pub(crate) fn set_special(&mut self, special: Special, value: impl Into<u64>) {
+        self.words[special as usize] = value.into();
     }
 
     pub(crate) fn scalar(&self, word: u32) -> u64 {

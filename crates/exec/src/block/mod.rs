@@ -11,6 +11,7 @@
 //! | `spaces.rs` | memory that a block and its threads have for themselves |
 //! | `system.rs` | what the system has: printing, and assertions that fail |
 //! | `print.rs`, `number.rs` | texts of `printf`, and the numbers in them |
+//! | `timer.rs` | clocks |
 //! | `affine.rs` | comparisons that the first and the last lane decide for all |
 
 pub(crate) mod access;
@@ -26,4 +27,5 @@ pub(crate) mod run;
 pub(crate) mod schedule;
 pub(crate) mod spaces;
 pub(crate) mod system;
+pub(crate) mod timer;
 pub(crate) mod warp;

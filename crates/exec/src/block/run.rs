@@ -13,6 +13,7 @@ use super::frame::Frame;
 use super::mask::Mask;
 use super::schedule::{Next, Schedule, Wait};
 use super::system::call_system;
+use super::timer::timer;
 use super::warp::{look_at_steps, together};
 use crate::error::Cause;
 use crate::kernel::Program;
@@ -207,6 +208,10 @@ impl<'l> Block<'l> {
             }
             Step::Fence => {
                 fence(Ordering::SeqCst);
+                return Ok(());
+            }
+            Step::Timer(step) => {
+                timer(step, frame, &chosen(step.condition, frame, &lanes));
                 return Ok(());
             }
             Step::Rest => return Ok(()),

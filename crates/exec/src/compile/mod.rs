@@ -3,6 +3,7 @@
 //! | file | what it decides |
 //! | --- | --- |
 //! | `link.rs` | an entry and all that it calls, as one body |
+//! | `wide.rs` | that registers of 128 bits are two of 64 |
 //! | `place.rs` | where each register is kept: once for a block, or once for each lane |
 //! | `layout.rs` | where variables lie in memory |
 //! | `plan.rs`, `location.rs` | which step each instruction becomes |
@@ -20,3 +21,4 @@ mod location;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod segment;
+pub(crate) mod wide;

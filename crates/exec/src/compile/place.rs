@@ -45,6 +45,11 @@ impl Places {
                             uniformity.shape(*register) == Shape::Uniform && is_gathered(instruction);
                     });
                 }
+                // An instruction runs once or for each lane, not both.
+                let written = instruction.writes();
+                if written.iter().any(|register| !once[register.index()]) && !is_gathered(instruction) {
+                    written.iter().for_each(|register| once[register.index()] = false);
+                }
             }
             if once == before {
                 break;

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
 use peermap_ptx::instruction::{Atomic, AtomicOp, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
-    Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType,
-    Source, StateSpace, Symbol,
+    Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId,
+    ScalarType, Source, StateSpace, Symbol,
 };
 
+use crate::block::timer::is_clock;
 use crate::compile::code::SegmentId;
 use crate::compile::layout::Layout;
 use crate::compile::place::{Place, Places};
@@ -16,7 +17,7 @@ use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
     AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction, Target,
-    Transfer,
+    TimerStep, Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -144,6 +145,10 @@ impl Planner<'_> {
             Operation::Call(call) => self.system_call(index, call),
             Operation::Fence(_) => Some(Step::Fence),
             Operation::Nanosleep { .. } => Some(Step::Rest),
+            Operation::Move { destination, source: MoveSource::Special(clock), .. } if is_clock(*clock) => {
+                let (target, bits) = (self.target(*destination), self.places.bits(*destination));
+                Some(Step::Timer(TimerStep { condition: self.guard(index), clock: *clock, target, bits }))
+            }
             operation => self.together(index, operation),
         })
     }

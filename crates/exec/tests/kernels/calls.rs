@@ -1,7 +1,6 @@
 //! Calls of functions, branch tables, and what the system has.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use peermap_exec::{Cause, CompileError, Kernel, Launch, ModuleData, Stop};
 use peermap_ptx::Module;
@@ -37,17 +36,8 @@ fn launch(rig: &Rig, text: &str) -> (Result<(), Box<Stop>>, String) {
     rig.view().write(data, &image).expect("memory of the rig");
     let printed = Mutex::new(Vec::new());
     let print = |text: &[u8]| printed.lock().expect("no thread failed").extend_from_slice(text);
-    let launch = Launch {
-        grid: [1, 1, 1],
-        block: [32, 1, 1],
-        shared_bytes: 0,
-        parameters: &rig.base.to_le_bytes(),
-        data,
-        most: Duration::from_secs(20),
-        resident: 64,
-        meanwhile: &|| {},
-        print: &print,
-    };
+    let parameters = rig.base.to_le_bytes();
+    let launch = Launch { data, print: &print, ..Launch::new([1, 1, 1], [32, 1, 1], &parameters) };
     let ended = kernel.launch(&launch, rig.view());
     (ended, String::from_utf8(printed.into_inner().expect("no thread failed")).expect("text"))
 }

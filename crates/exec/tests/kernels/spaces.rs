@@ -1,7 +1,5 @@
 //! Memory that is no device memory, variables, and generic addresses of all of them.
 
-use std::time::Duration;
-
 use peermap_exec::{Cause, Kernel, Launch, ModuleData, Stop, Window};
 use peermap_memory::Access;
 use peermap_ptx::Module;
@@ -36,14 +34,9 @@ fn launch(rig: &Rig, text: &str) -> Result<(), Box<Stop>> {
         .iter()
         .flat_map(|word: &u64| word.to_le_bytes())
         .collect();
-    let most = Duration::from_secs(20);
-    let (grid, block, data) = ([1, 1, 1], [THREADS, 1, 1], rig.base + DATA);
-    let (shared_bytes, resident) = (256, 64);
-    let parameters = &parameters;
-    kernel.launch(
-        &Launch { grid, block, shared_bytes, parameters, data, most, resident, meanwhile: &|| {}, print: &|_| {} },
-        rig.view(),
-    )
+    let launch =
+        Launch { shared_bytes: 256, data: rig.base + DATA, ..Launch::new([1, 1, 1], [THREADS, 1, 1], &parameters) };
+    kernel.launch(&launch, rig.view())
 }
 
 fn results(before: &str, body: &str) -> Vec<u64> {
@@ -203,11 +196,6 @@ cvt.u64.u32 %r, %x1;";
     let kernel = Kernel::compile(&module, module.entry("k").unwrap()).unwrap();
     rig.view().fill(rig.base, 0xFF, 8 * 40).unwrap();
     let parameters = [rig.base.to_le_bytes(), [0; 8], [0; 8]].concat();
-    let (grid, block, most) = ([40, 1, 1], [THREADS, 1, 1], Duration::from_secs(20));
-    let (shared_bytes, resident, data) = (0, 64, 0);
-    let parameters = &parameters;
-    let launch =
-        Launch { grid, block, shared_bytes, parameters, data, most, resident, meanwhile: &|| {}, print: &|_| {} };
-    kernel.launch(&launch, rig.view()).unwrap();
+    kernel.launch(&Launch::new([40, 1, 1], [THREADS, 1, 1], &parameters), rig.view()).unwrap();
     assert_eq!(rig.bytes(0, 8 * 40), [0; 8 * 40]);
 }

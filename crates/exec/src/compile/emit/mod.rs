@@ -6,13 +6,18 @@
 mod address;
 mod arithmetic;
 mod bits;
+mod bytes;
+mod carry;
 mod compare;
 mod convert;
 mod convert_pack;
 mod emitter;
 mod float;
+mod masks;
 mod moves;
 mod operation;
+mod packed;
+mod special;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{FuncRef, Function, InstBuilder, types};
