@@ -68,6 +68,7 @@ pub(crate) enum Target {
 pub(crate) enum Condition {
     Scalar { word: u32, negated: bool },
     Predicate { array: u32, negated: bool },
+    Mask { number: u32, negated: bool },
 }
 
 /// A predicate that a step reads.
@@ -106,6 +107,8 @@ pub(crate) struct AffineCompare {
     pub(crate) b: Operand,
     /// The predicate array of the outcome.
     pub(crate) array: u32,
+    /// Whether only branches and guards of steps read the outcome: then it is kept as a mask.
+    pub(crate) as_mask: bool,
 }
 
 /// A load or a store of one or more elements for each lane.

@@ -91,3 +91,14 @@ fn one_result_is_the_same_in_all_threads_and_the_other_is_not() {
 @%q add.u32 %r, %r, %t;";
     check(body, |t| if t > 7 { 11 + t } else { 11 });
 }
+
+/// What one side of a branch compares is not what the other side has compared before.
+#[test]
+fn a_comparison_is_for_the_threads_that_make_it() {
+    let body = "setp.lt.u32 %p, %t, 20; rem.u32 %x, %t, 3; setp.eq.u32 %q, %x, 0; @%q bra A; bra B;
+A: setp.ge.u32 %p, %t, 5; add.u32 %r, %r, 10;
+B: @%p bra C; bra D;
+C: add.u32 %r, %r, 1;
+D:";
+    check(body, |t| if t % 3 == 0 { 10 + u32::from(t >= 5) } else { u32::from(t < 20) });
+}
