@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use peermap_memory::View;
+use rustix::thread::sched_getaffinity;
 
 use crate::block::frame::{Frame, Special, thread_of};
 use crate::block::run::{Block, Ended, Limit, Progress, Setting};
@@ -110,6 +111,11 @@ struct Core {
     scratch: Vec<u8>,
 }
 
+/// How many cores this thread may use. Unlike [`thread::available_parallelism`] it reads no files for that.
+fn cores() -> usize {
+    sched_getaffinity(None).map_or(1, |cores| cores.count() as usize)
+}
+
 /// Runs all blocks.
 pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
@@ -123,8 +129,7 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
         grid_id: LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1,
         stop: Mutex::new(None),
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores).saturating_sub(1);
+    let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores()).saturating_sub(1);
     thread::scope(|scope| {
         for _ in 0..helpers {
             scope.spawn(|| shared.work());
