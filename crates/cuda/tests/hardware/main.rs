@@ -6,6 +6,7 @@
 mod alloc;
 mod context;
 mod device;
+mod forms;
 mod memory;
 mod module;
 mod rig;
@@ -80,6 +81,9 @@ const TESTS: &[(&str, fn())] = tests! {
         what_is_no_code_is_refused,
         an_entry_that_is_not_there_is_not_found,
         launches_that_the_driver_refuses,
+    ;
+    forms:
+        the_device_computes_integers_as_the_table_says,
     ;
 };
 
