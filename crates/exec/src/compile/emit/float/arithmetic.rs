@@ -1,6 +1,6 @@
 //! What is computed exactly and rounded once.
 
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use peermap_ptx::instruction::Rounding;
 use peermap_ptx::{FloatType, RegisterId, Source};
@@ -87,12 +87,17 @@ impl Emitter<'_, '_> {
                 let result = self.bits_of(result);
                 self.decided(request, result, operands)
             }
-            // The sum and the product of two halves, rounded to `f32` first, is the same: that has more than twice as
-            // many bits.
-            Format::F16 | Format::Bf16 if to_nearest && function != Function::MultiplyAdd => {
-                let result = self.by_host(function, format, operands);
-                let wide = self.bits_of(result);
-                let result = self.reformatted(Format::F32, format, rounding, wide);
+            Format::F16 | Format::Bf16 if to_nearest => {
+                let (wide, result) = match (function, operands) {
+                    (Function::MultiplyAdd, [a, b, c]) => (Format::F64, self.fused(format, [*a, *b, *c])),
+                    // A sum or product that is rounded to `f32` first is the same: that has more than twice as many
+                    // bits.
+                    _ => {
+                        let result = self.by_host(function, format, operands);
+                        (Format::F32, self.bits_of(result))
+                    }
+                };
+                let result = self.reformatted(wide, format, rounding, result);
                 self.decided(request, result, operands)
             }
             _ => self.ask(request, operands),
@@ -110,20 +115,6 @@ impl Emitter<'_, '_> {
         self.rarely(is_smallest, result, |emitter| emitter.ask(request, operands))
     }
 
-    /// A value, or, where a condition holds, which is rare, what is computed instead.
-    fn rarely(&mut self, condition: Value, value: Value, compute: impl FnOnce(&mut Self) -> Value) -> Value {
-        let (rare, done) = (self.builder.create_block(), self.builder.create_block());
-        let ty = self.builder.func.dfg.value_type(value);
-        let result = self.builder.append_block_param(done, ty);
-        self.builder.ins().brif(condition, rare, &[], done, &[value.into()]);
-        self.builder.set_cold_block(rare);
-        self.builder.switch_to_block(rare);
-        let other = compute(self);
-        self.builder.ins().jump(done, &[other.into()]);
-        self.builder.switch_to_block(done);
-        result
-    }
-
     fn by_host(&mut self, function: Function, format: Format, operands: &[Value]) -> Value {
         let operands: Vec<Value> = operands.iter().map(|operand| self.native(format, *operand)).collect();
         match (function, operands.as_slice()) {
@@ -137,16 +128,38 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// A fused product of halves as an `f64`, in which the product is exact. Where the sum is not, its last bit is made
+    /// odd, so that it lies on the right side of whatever is rounded to next.
+    fn fused(&mut self, format: Format, operands: [Value; 3]) -> Value {
+        let [a, b, c] = operands.map(|operand| {
+            let wide = self.reformatted(format, Format::F64, Rounding::NearestEven, operand);
+            self.native(Format::F64, wide)
+        });
+        let product = self.builder.ins().fmul(a, b);
+        let sum = self.builder.ins().fadd(product, c);
+        // What the sum lacks, after Knuth.
+        let second = self.builder.ins().fsub(sum, product);
+        let first = self.builder.ins().fsub(sum, second);
+        let (of_first, of_second) = (self.builder.ins().fsub(product, first), self.builder.ins().fsub(c, second));
+        let error = self.builder.ins().fadd(of_first, of_second);
+        let zero = self.builder.ins().f64const(0.0);
+        let is_inexact = self.builder.ins().fcmp(FloatCC::OrderedNotEqual, error, zero);
+        let (sum, error) = (self.bits_of(sum), self.bits_of(error));
+        let signs = self.builder.ins().bxor(sum, error);
+        let is_larger = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
+        let smaller = self.builder.ins().iadd_imm_s(sum, -1);
+        let truncated = self.builder.ins().select(is_larger, smaller, sum);
+        let odd = self.builder.ins().bor_imm_s(truncated, 1);
+        self.builder.ins().select(is_inexact, odd, sum)
+    }
+
     /// A result with the NaN that the hardware gives: for `f64` that of the first operand that is one, made quiet; else
     /// always the same.
     pub(super) fn settled(&mut self, format: Format, raw: Value, operands: &[Value]) -> Value {
-        if format != Format::F64 {
-            return self.canonical(format, raw);
-        }
         let is_nan = self.is_nan(format, raw);
         self.rarely(is_nan, raw, |emitter| {
             let mut nan = emitter.number(format, format.nan());
-            for operand in operands.iter().rev() {
+            for operand in operands.iter().rev().filter(|_| format == Format::F64) {
                 let is_first = emitter.is_nan(format, *operand);
                 let quiet = emitter.quiet(format, *operand);
                 nan = emitter.builder.ins().select(is_first, quiet, nan);

@@ -40,9 +40,11 @@ impl Emitter<'_, '_> {
         if !ftz {
             return number;
         }
-        let is_small = self.magnitude_is(format, number, IntCC::UnsignedLessThan, format.smallest_normal());
-        let zero = self.masked(format, number, format.sign());
-        self.builder.ins().select(is_small, zero, number)
+        let magnitude = self.masked(format, number, format.magnitude());
+        let less_one = self.builder.ins().iadd_imm_s(magnitude, -1);
+        let smallest = self.number(format, format.smallest_normal() - 1);
+        let is_subnormal = self.builder.ins().icmp(IntCC::UnsignedLessThan, less_one, smallest);
+        self.rarely(is_subnormal, number, |emitter| emitter.masked(format, number, format.sign()))
     }
 
     /// A number cut off at 0.0 and 1.0; NaN is 0.0, and so is a zero that is negative.
