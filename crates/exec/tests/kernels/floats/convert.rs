@@ -73,6 +73,9 @@ fn without_subnormal_numbers() {
             if F32.is_nan(a) { F32.nan() } else { F32.flushed(a) }
         },
     );
+    check("cvt.ftz.f32.bf16 %d32, %a16;", &operands(BF16), |[a, ..]| {
+        if BF16.is_nan(a) { F32.nan() } else { BF16.flushed(a) << 16 }
+    });
     check("cvt.f32.f32 %d32, %a32;", &operands(F32), |[a, ..]| a);
 }
 

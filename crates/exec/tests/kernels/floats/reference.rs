@@ -224,7 +224,7 @@ pub(super) fn operands(shape: Shape) -> Vec<[u64; 3]> {
     for _ in 0..600 {
         operands.push([word(), word(), word()].map(|word| word & mask));
         let near = word() % highest;
-        operands.push([word(), word(), word()].map(|word| number(word, near + word >> 60 & 3)));
+        operands.push([word(), word(), word()].map(|word| number(word, near + (word >> 60 & 3))));
         let middle = shape.bias() as u64;
         operands.push([word(), word(), word()].map(|word| number(word, middle - 4 + (word >> 50) % 8)));
         let first = 1 + word() % (highest - 1);

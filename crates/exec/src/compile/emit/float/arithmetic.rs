@@ -1,6 +1,5 @@
 //! What is computed exactly and rounded once.
 
-use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use peermap_ptx::instruction::Rounding;
 use peermap_ptx::{FloatType, RegisterId, Source};
@@ -68,56 +67,42 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn rounded(&mut self, function: Function, format: Format, how: How, operands: &[Value]) -> Value {
-        let seen: Vec<Value> = operands.iter().map(|operand| self.flushed(format, how.ftz, *operand)).collect();
-        let raw = self.raw(function, format, how, &seen);
-        let settled = self.settled(format, raw, &seen);
-        let result = self.flushed(format, how.ftz, settled);
+        let request = Request { function, from: format, to: format, rounding: how.rounding, flush: how.ftz };
+        let is_by_host = matches!(format, Format::F32 | Format::F64) && how.rounding == Rounding::NearestEven;
+        let result = match is_by_host {
+            true if how.ftz => self.flushed_by_host(request, operands),
+            true => {
+                let result = self.by_host(request, operands);
+                self.settled(format, result, operands)
+            }
+            false => {
+                let result = self.ask(request, operands);
+                if format == Format::F64 { self.settled(format, result, operands) } else { result }
+            }
+        };
         let result = if how.saturate { self.saturated_number(format, result) } else { result };
         if how.relu { self.rectified(format, result) } else { result }
     }
 
-    /// The rounded result, whatever NaN it is.
-    fn raw(&mut self, function: Function, format: Format, how: How, operands: &[Value]) -> Value {
-        let How { rounding, ftz, .. } = how;
-        let request = Request { function, from: format, to: format, rounding, flush: ftz };
-        let to_nearest = rounding == Rounding::NearestEven;
-        match format {
-            Format::F32 | Format::F64 if to_nearest => {
-                let result = self.by_host(function, format, operands);
-                let result = self.bits_of(result);
-                self.decided(request, result, operands)
-            }
-            Format::F16 | Format::Bf16 if to_nearest => {
-                let (wide, result) = match (function, operands) {
-                    (Function::MultiplyAdd, [a, b, c]) => (Format::F64, self.fused(format, [*a, *b, *c])),
-                    // A sum or product that is rounded to `f32` first is the same: that has more than twice as many
-                    // bits.
-                    _ => {
-                        let result = self.by_host(function, format, operands);
-                        (Format::F32, self.bits_of(result))
-                    }
-                };
-                let result = self.reformatted(wide, format, rounding, result);
-                self.decided(request, result, operands)
-            }
-            _ => self.ask(request, operands),
+    /// `.ftz`: what is subnormal, or the smallest number that is not and may have been rounded to it, is left to a call.
+    fn flushed_by_host(&mut self, request: Request, operands: &[Value]) -> Value {
+        let format = request.to;
+        let result = self.by_host(request, operands);
+        let (is_nan, is_small) =
+            (self.is_nan(format, result), self.is_at_most(format, result, format.smallest_normal()));
+        let mut is_rare = self.builder.ins().bor(is_nan, is_small);
+        for operand in operands {
+            let is_subnormal = self.is_at_most(format, *operand, format.smallest_normal() - 1);
+            is_rare = self.builder.ins().bor(is_rare, is_subnormal);
         }
+        self.rarely(is_rare, result, |emitter| emitter.ask(request, operands))
     }
 
-    /// With `.ftz`, a result which is the smallest normal number may have been rounded to it from below: whether it is
-    /// flushed is decided by what it was. Sums that small are exact.
-    pub(super) fn decided(&mut self, request: Request, result: Value, operands: &[Value]) -> Value {
-        let Request { function, to, flush, .. } = request;
-        if !flush || matches!(function, Function::Add | Function::Subtract | Function::Root) {
-            return result;
-        }
-        let is_smallest = self.magnitude_is(to, result, IntCC::Equal, to.smallest_normal());
-        self.rarely(is_smallest, result, |emitter| emitter.ask(request, operands))
-    }
-
-    fn by_host(&mut self, function: Function, format: Format, operands: &[Value]) -> Value {
-        let operands: Vec<Value> = operands.iter().map(|operand| self.native(format, *operand)).collect();
-        match (function, operands.as_slice()) {
+    /// What the host computes, whatever NaN it is.
+    fn by_host(&mut self, request: Request, operands: &[Value]) -> Value {
+        let Request { function, from, .. } = request;
+        let operands: Vec<Value> = operands.iter().map(|operand| self.native(from, *operand)).collect();
+        let result = match (function, operands.as_slice()) {
             (Function::Add, [a, b]) => self.builder.ins().fadd(*a, *b),
             (Function::Subtract, [a, b]) => self.builder.ins().fsub(*a, *b),
             (Function::Multiply, [a, b]) => self.builder.ins().fmul(*a, *b),
@@ -125,32 +110,8 @@ impl Emitter<'_, '_> {
             (Function::Divide, [a, b]) => self.builder.ins().fdiv(*a, *b),
             (Function::Root, [a]) => self.builder.ins().sqrt(*a),
             _ => unreachable!("{function:?} of {} numbers is no instruction of the host", operands.len()),
-        }
-    }
-
-    /// A fused product of halves as an `f64`, in which the product is exact. Where the sum is not, its last bit is made
-    /// odd, so that it lies on the right side of whatever is rounded to next.
-    fn fused(&mut self, format: Format, operands: [Value; 3]) -> Value {
-        let [a, b, c] = operands.map(|operand| {
-            let wide = self.reformatted(format, Format::F64, Rounding::NearestEven, operand);
-            self.native(Format::F64, wide)
-        });
-        let product = self.builder.ins().fmul(a, b);
-        let sum = self.builder.ins().fadd(product, c);
-        // What the sum lacks, after Knuth.
-        let second = self.builder.ins().fsub(sum, product);
-        let first = self.builder.ins().fsub(sum, second);
-        let (of_first, of_second) = (self.builder.ins().fsub(product, first), self.builder.ins().fsub(c, second));
-        let error = self.builder.ins().fadd(of_first, of_second);
-        let zero = self.builder.ins().f64const(0.0);
-        let is_inexact = self.builder.ins().fcmp(FloatCC::OrderedNotEqual, error, zero);
-        let (sum, error) = (self.bits_of(sum), self.bits_of(error));
-        let signs = self.builder.ins().bxor(sum, error);
-        let is_larger = self.builder.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
-        let smaller = self.builder.ins().iadd_imm_s(sum, -1);
-        let truncated = self.builder.ins().select(is_larger, smaller, sum);
-        let odd = self.builder.ins().bor_imm_s(truncated, 1);
-        self.builder.ins().select(is_inexact, odd, sum)
+        };
+        self.bits_of(result)
     }
 
     /// A result with the NaN that the hardware gives: for `f64` that of the first operand that is one, made quiet; else
