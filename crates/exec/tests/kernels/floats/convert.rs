@@ -184,7 +184,7 @@ fn integer(word: u64, width: u32, signed: bool) -> i128 {
 #[test]
 fn from_integers() {
     for (ty, width, signed) in INTEGERS {
-        for (into, to) in FORMATS {
+        for (into, to) in FORMATS.into_iter().filter(|(_, to)| *to != BF16 || width > 8) {
             for (modifier, mode) in MODES {
                 let expected = |[a, ..]: [u64; 3]| {
                     let integer = integer(a, width, signed);
