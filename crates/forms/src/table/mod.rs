@@ -13,6 +13,7 @@ mod guards;
 mod memory;
 mod moves;
 mod multiply;
+mod numbers;
 mod packed;
 
 use crate::form::{Form, Operands, Reference};
@@ -64,6 +65,12 @@ pub fn integers() -> Vec<Form> {
         guards::forms(),
     ];
     tables.concat()
+}
+
+/// The forms of instructions on floating-point numbers.
+#[must_use]
+pub fn numbers() -> Vec<Form> {
+    numbers::forms()
 }
 
 /// A form with one result.
