@@ -14,6 +14,7 @@ mod memory;
 mod moves;
 mod multiply;
 mod numbers;
+mod orders;
 mod packed;
 
 use crate::form::{Form, Operands, Reference};
@@ -70,7 +71,7 @@ pub fn integers() -> Vec<Form> {
 /// The forms of instructions on floating-point numbers.
 #[must_use]
 pub fn numbers() -> Vec<Form> {
-    numbers::forms()
+    [numbers::forms(), orders::forms()].concat()
 }
 
 /// A form with one result.
@@ -121,10 +122,10 @@ mod tests {
 
     #[test]
     fn there_are_many_forms_and_each_is_there_once() {
-        let forms = integers();
+        let forms = [integers(), numbers()].concat();
         let texts: HashSet<_> = forms.iter().map(|form| form.text).collect();
         assert_eq!(texts.len(), forms.len());
-        assert!(forms.len() >= 200, "{} forms", forms.len());
+        assert!(forms.len() >= 600, "{} forms", forms.len());
         assert!(forms.iter().all(|form| form.operands() > 0 && form.text.contains("%x")));
     }
 }

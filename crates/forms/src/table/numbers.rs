@@ -5,7 +5,7 @@ use crate::form::{Form, Operands};
 use crate::reference::{BF16, Exact, F16, F32, F64, Mode, Shape, product, quotient, root, sum};
 
 /// `f32` at which instructions change what they do: zeros, subnormal numbers, the ends, and not a number.
-const SINGLE: &[u64] = &[
+pub(super) const SINGLE: &[u64] = &[
     0,
     0x8000_0000,
     0x3F80_0000,
@@ -31,7 +31,7 @@ const SINGLE: &[u64] = &[
 ];
 
 /// The same of `f64`.
-const DOUBLE: &[u64] = &[
+pub(super) const DOUBLE: &[u64] = &[
     0,
     0x8000_0000_0000_0000,
     0x3FF0_0000_0000_0000,
@@ -56,7 +56,7 @@ const DOUBLE: &[u64] = &[
 ];
 
 /// The same of `f16`, and of `bf16`, among which they are ordinary numbers.
-const HALF: &[u64] = &[
+pub(super) const HALF: &[u64] = &[
     0, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00, 0x7E00, 1, 0x0400, 0x83FF, 0x7BFF, 0x3C01, 0x7C01, 0x3F80, 0xFF80,
     0x7F80, 0x7FC1, 0x0080, 0x7F7F, 0x3800, 0xBE00, 0x6401,
 ];
@@ -64,7 +64,7 @@ const HALF: &[u64] = &[
 /// What is computed of three numbers.
 type Compute = fn([f64; 3], Mode) -> Exact;
 
-fn number(edges: &'static [u64], sm: u32, text: &'static str, reference: fn(Operands) -> u64) -> Form {
+pub(super) fn number(edges: &'static [u64], sm: u32, text: &'static str, reference: fn(Operands) -> u64) -> Form {
     Form { edges, sm, ..one(text, reference) }
 }
 
