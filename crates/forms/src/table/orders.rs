@@ -22,7 +22,8 @@ macro_rules! compared {
         let text = concat!("setp.", $name, ".", $ty, " %xp, %a", $width, ", %b", $width, ";");
         $forms.push(number($edges, $sm, text, |[a, b, ..]| {
             let order: Option<Ordering> = $shape.value(bits($shape, a)).partial_cmp(&$shape.value(bits($shape, b)));
-            u64::from(matches!(order, $holds))
+            let $holds = order else { return 0 };
+            1
         }));
     };
 }
@@ -82,12 +83,12 @@ pub(super) fn forms() -> Vec<Form> {
         "le" Some(Less | Equal),
         "gt" Some(Greater),
         "ge" Some(Greater | Equal),
-        "equ" None | Some(Equal),
-        "neu" None | Some(Less | Greater),
-        "ltu" None | Some(Less),
-        "leu" None | Some(Less | Equal),
-        "gtu" None | Some(Greater),
-        "geu" None | Some(Greater | Equal),
+        "equ" (None | Some(Equal)),
+        "neu" (None | Some(Less | Greater)),
+        "ltu" (None | Some(Less)),
+        "leu" (None | Some(Less | Equal)),
+        "gtu" (None | Some(Greater)),
+        "geu" (None | Some(Greater | Equal)),
         "num" Some(_),
         "nan" None
     );
