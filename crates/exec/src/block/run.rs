@@ -232,8 +232,8 @@ impl<'l> Block<'l> {
             Step::Atomic(step) => {
                 let lanes = chosen(step.condition, frame, &lanes);
                 let done = atomic(step, frame, &lanes, setting.view);
-                self.reads += if step.target.is_some() { ORDERED } else { 1 };
-                if step.target.is_some() && !lanes.is_empty() {
+                self.reads += if step.yields() { ORDERED } else { 1 };
+                if step.yields() && !lanes.is_empty() {
                     self.note_poll(step.instruction, step.location, &lanes);
                 }
                 (step.instruction, done)

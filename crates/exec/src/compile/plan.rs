@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, AtomicOp, Load, Order, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, AtomicOp, AtomicValue, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId,
     ScalarType, Source, StateSpace, Symbol,
@@ -16,8 +16,8 @@ use crate::compile::place::{Place, Places};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
-    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction, Target,
-    TimerStep, Transfer,
+    AffineCompare, AtomicElement, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction,
+    Target, TimerStep, Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -217,7 +217,6 @@ impl Planner<'_> {
 
     fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
         let location = self.location(atomic.space, atomic.address);
-        let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
         let fits = match atomic.op {
             AtomicOp::Add => atomic.ty.bits() >= 16,
             AtomicOp::CompareAndSwap => matches!(atomic.ty.bits(), 16 | 32 | 64),
@@ -232,12 +231,17 @@ impl Planner<'_> {
             location,
             op: atomic.op,
             ty: atomic.ty,
-            // The units of global memory do not know subnormal numbers of this type.
-            flush: atomic.ty == ScalarType::F32 && !atomic.noftz && atomic.space != StateSpace::Shared,
+            flush: atomic.ty == ScalarType::F32 && !atomic.noftz,
+            elements: atomic.values.iter().map(|value| self.atomic_element(*value)).collect(),
+        })
+    }
+
+    fn atomic_element(&self, value: AtomicValue) -> AtomicElement {
+        AtomicElement {
             operand: self.operand(value.operand),
             swap: value.swap.map(|swap| self.operand(swap)),
             target: value.destination.map(|register| self.target(register)),
-        })
+        }
     }
 
     pub(super) fn operand(&self, source: Source) -> Operand {

@@ -60,6 +60,15 @@ add.u32 %r, %s, %r;";
     check(body, |t| (t.div_ceil(3) * 3).max(3));
 }
 
+/// A comparison that the first and the last thread decide says nothing of those that went another way.
+#[test]
+fn a_comparison_leaves_the_threads_alone_that_do_not_run() {
+    let body = "and.b32 %x, %t, 1; setp.ne.u32 %q, %x, 0; setp.eq.u32 %p, %x, 0; @%p bra END;
+setp.lt.u32 %q, %t, 20;
+END: selp.u32 %r, 1, 0, %q;";
+    check(body, |t| u32::from(t % 2 == 1 && t < 20));
+}
+
 #[test]
 fn some_threads_end_before_the_others_meet() {
     let body = "setp.lt.u32 %p, %t, 5; @%p exit;
