@@ -30,7 +30,7 @@ pub(super) fn forms() -> Vec<Form> {
         two("st.global.b64 [%out+16], %a64; ld.global.v4.s8 {%s32, %x32, _, %y32}, [%out+16];", |[a, ..]| {
             [a >> 8, a >> 24].map(|byte| u64::from(i32::from(byte as i8) as u32))
         }),
-        two("st.global.v2.b32 [%out+16], {%a32, %b32}; ld.global.v4.u16 {_, %x32, %s32, %y64}, [%out+16];", |[a, b, ..]| {
+        two("st.global.v2.b32 [%out+16], {%a32, %b32}; ld.global.v4.u16 {_, %x32, %s32, %y32}, [%out+16];", |[a, b, ..]| {
             [low(a >> 16, 16), low(b >> 16, 16)]
         }),
         two(
