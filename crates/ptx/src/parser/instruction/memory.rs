@@ -189,7 +189,7 @@ fn create_policy(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError>
             Form::Address(_) => drop(site.address(&operand, StateSpace::Global)?),
             Form::Name(_) => {
                 let register = site.any_register(&operand)?;
-                sources.push(crate::operand::Source::Register(register));
+                sources.push(Source::Register(register));
             }
             _ => {}
         }
