@@ -77,6 +77,16 @@ fn functions_take_and_return_numbers() {
 }
 
 #[test]
+fn a_function_has_a_carry_flag_of_its_own() {
+    let sum = ".func (.reg .u64 %res) sum(.reg .u32 %n) { .reg .u32 %low, %high;
+add.cc.u32 %low, %n, 0xFFFFFFF0; addc.u32 %high, 0, 0; mov.b64 %res, {%low, %high}; ret; }";
+    let body = "sub.cc.u32 %x1, 0, 1; call (%r), sum, (%t); subc.u32 %x1, 100, %t; cvt.u64.u32 %x, %x1;
+mad.lo.u64 %r, %x, 0x1000000000, %r;";
+    let body = format!(".reg .u64 %x; {body}");
+    check(sum, &body, |t| (99 - t) * 0x10_0000_0000 + t + 0xFFFF_FFF0);
+}
+
+#[test]
 fn functions_call_functions_and_return_from_the_middle() {
     let before = format!(
         "{TWICE} .func (.param .b32 res) steps(.param .b32 n) {{
