@@ -2,7 +2,9 @@
 
 use std::ffi::CString;
 
-use peermap_driver::{CuResult, DriverError, Function, FunctionAttribute, JitOptions, Module, Result};
+use peermap_driver::{
+    ByteSize, CuResult, DevicePtr, DriverError, Function, FunctionAttribute, JitOptions, Module, Result,
+};
 
 use crate::driver::CudaDriver;
 use crate::jit::JitArrays;
