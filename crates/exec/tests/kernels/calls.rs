@@ -217,6 +217,24 @@ fn an_assertion_that_fails_ends_the_launch() {
 }
 
 #[test]
+fn functions_are_called_by_their_addresses() {
+    let before = ".func (.param .b32 res) plus(.param .b32 n) {
+.reg .u32 %a; ld.param.u32 %a, [n]; add.u32 %a, %a, 7; st.param.b32 [res], %a; ret; }
+.func (.param .b32 res) times(.param .b32 n) {
+.reg .u32 %a; ld.param.u32 %a, [n]; mul.lo.u32 %a, %a, 7; st.param.b32 [res], %a; ret; }
+.func other(.param .b64 n) { ret; }
+.global .align 8 .u64 table[3] = {plus, times, other};";
+    let body = "and.b32 %x1, %t, 1; mul.wide.u32 %c1, %x1, 8; mov.u64 %a, table; add.u64 %a, %a, %c1;
+ld.global.u64 %b, [%a]; { .param .b32 given; .param .b32 got; st.param.b32 [given], %t;
+P: .callprototype (.param .b32 _) _ (.param .b32 _); call (got), %b, (given), P; ld.param.b32 %x2, [got]; }
+cvt.u64.u32 %r, %x2;";
+    check(before, body, |t| if t.is_multiple_of(2) { t + 7 } else { 7 * t });
+    let nothing = "mov.u64 %b, 16; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (%x1), %b, (%t), P;";
+    let stop = launch(&Rig::new(2), &text(before, nothing)).0.unwrap_err();
+    assert_eq!(stop.cause, Cause::Trap);
+}
+
+#[test]
 fn calls_that_cannot_be_put_in_place_are_not_modelled() {
     let refused = |before: &str, body: &str| compiled(&text(before, body)).err().expect("a refusal").to_string();
     let endless = ".func again(.reg .u32 %n) { .reg .pred %p; setp.eq.u32 %p, %n, 0; @%p ret; call again, (%n); ret; }";
