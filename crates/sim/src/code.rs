@@ -9,7 +9,7 @@ use peermap_memory::View;
 use peermap_model::Operation;
 use peermap_ptx::{Entry, Param};
 
-/// How long a kernel may run before it counts as one that never ends.
+/// How long a kernel may run before it counts as one that never ends, where nobody says otherwise.
 const MOST_KERNEL_TIME: Duration = Duration::from_secs(60);
 
 /// An entry of a loaded module.
@@ -18,6 +18,7 @@ pub(crate) struct Kernel {
     params: Vec<Param>,
     parameter_bytes: usize,
     compiled: Arc<peermap_exec::Kernel>,
+    most_time: Duration,
 }
 
 /// What a launch in the queue says besides the kernel.
@@ -29,12 +30,13 @@ pub(crate) struct Shape<'o> {
 }
 
 impl Kernel {
-    pub(crate) fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>) -> Self {
+    fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>, most_time: Duration) -> Self {
         Self {
             name: entry.name.clone(),
             params: entry.params.clone(),
             parameter_bytes: entry.parameter_bytes as usize,
             compiled,
+            most_time,
         }
     }
 
@@ -72,21 +74,28 @@ impl Kernel {
             block: dimensions(shape.block),
             shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
             parameters: shape.parameters,
-            most: MOST_KERNEL_TIME,
+            most: self.most_time,
         };
         self.compiled.launch(&launch, view)
     }
 }
 
 /// The kernels of a process, by the number that the model knows them by.
-#[derive(Default)]
 pub(crate) struct CodeStore {
     kernels: Vec<Arc<Kernel>>,
+    /// How long a kernel that is added may run.
+    pub(crate) most_time: Duration,
+}
+
+impl Default for CodeStore {
+    fn default() -> Self {
+        Self { kernels: Vec::new(), most_time: MOST_KERNEL_TIME }
+    }
 }
 
 impl CodeStore {
-    pub(crate) fn add(&mut self, kernel: Kernel) -> u64 {
-        self.kernels.push(Arc::new(kernel));
+    pub(crate) fn add(&mut self, entry: &Entry, compiled: Arc<peermap_exec::Kernel>) -> u64 {
+        self.kernels.push(Arc::new(Kernel::new(entry, compiled, self.most_time)));
         self.kernels.len() as u64 - 1
     }
 

@@ -8,7 +8,6 @@ use peermap_driver::{
 use peermap_model::{DeviceProfile, FunctionInfo, ModuleCode, ThreadId, rules};
 use peermap_ptx::{Entry, ImageKind, Module as PtxModule, PtxError, PtxProblem};
 
-use crate::code::Kernel;
 use crate::handle;
 use crate::library::{self, Loaded};
 use crate::process::Inner;
@@ -40,7 +39,7 @@ impl Inner {
             .iter()
             .zip(kernels)
             .map(|(entry, compiled)| {
-                let code = state.code.add(Kernel::new(entry, Arc::clone(compiled)));
+                let code = state.code.add(entry, Arc::clone(compiled));
                 describe(entry, module, &device, registers, code)
             })
             .collect();
