@@ -2,11 +2,14 @@
 
 use crate::cursor::Cursor;
 use crate::error::{PtxError, PtxProblem};
+use crate::lexer::Position;
+use crate::target::first_version;
 
 /// `.version`, `.target` and `.address_size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) version: (u8, u8),
+    pub(crate) version_at: Position,
     pub(crate) target: Target,
     pub(crate) address_size: u8,
 }
@@ -16,6 +19,7 @@ pub(crate) struct Header {
 pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) options: Vec<String>,
+    pub(crate) at: Position,
 }
 
 impl Target {
@@ -28,20 +32,34 @@ impl Target {
     /// Takes over a further `.target`: the module then needs the higher architecture of the two.
     pub(crate) fn join(&mut self, other: Self) {
         if other.sm() > self.sm() {
-            self.name = other.name;
+            (self.name, self.at) = (other.name, other.at);
         }
         self.options.extend(other.options);
     }
 }
 
+impl Header {
+    /// Whether the language has the target at this version.
+    pub(crate) fn check_target(&self) -> Result<(), PtxError> {
+        let (name, version) = (self.target.name.clone(), self.version);
+        let problem = match first_version(&name) {
+            None => PtxProblem::UnknownTarget { name },
+            Some(first) if version < first => PtxProblem::TargetNeedsVersion { name, version, first },
+            Some(_) => return Ok(()),
+        };
+        Err(PtxError { at: self.target.at, problem })
+    }
+}
+
 pub(crate) fn parse(cursor: &mut Cursor<'_, '_>) -> Result<Header, PtxError> {
+    let version_at = cursor.at();
     directive(cursor, ".version")?;
     let version = version(cursor)?;
     directive(cursor, ".target")?;
     let target = target(cursor)?;
     directive(cursor, ".address_size")?;
     let address_size = address_size(cursor)?;
-    Ok(Header { version, target, address_size })
+    Ok(Header { version, version_at, target, address_size })
 }
 
 fn directive(cursor: &mut Cursor<'_, '_>, directive: &'static str) -> Result<(), PtxError> {
@@ -60,12 +78,13 @@ fn version(cursor: &mut Cursor<'_, '_>) -> Result<(u8, u8), PtxError> {
 
 /// What stands behind `.target`.
 pub(crate) fn target(cursor: &mut Cursor<'_, '_>) -> Result<Target, PtxError> {
+    let at = cursor.at();
     let name = cursor.identifier("a target such as `sm_75`")?.text.to_owned();
     let mut options = Vec::new();
     while cursor.accept(",") {
         options.push(cursor.identifier("a target option such as `debug`")?.text.to_owned());
     }
-    Ok(Target { name, options })
+    Ok(Target { name, options, at })
 }
 
 fn address_size(cursor: &mut Cursor<'_, '_>) -> Result<u8, PtxError> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::cursor::Cursor;
 use crate::entry::Entry;
-use crate::error::PtxError;
+use crate::error::{PtxError, PtxProblem};
 use crate::function::Function;
 use crate::header::{self, Header};
 use crate::lexer;
@@ -37,6 +37,20 @@ impl Module {
     /// What is wrong with the header.
     pub fn read_version(text: &str) -> Result<(u8, u8), PtxError> {
         header::parse(&mut Cursor::new(&lexer::header_tokens(text)?)).map(|header| header.version)
+    }
+
+    /// Reads the header as a driver does that knows no later version than `newest`.
+    ///
+    /// # Errors
+    /// What is wrong with the header: [`PtxProblem::UnsupportedVersion`](crate::PtxProblem::UnsupportedVersion), or a
+    /// target that there is not, or not in this version of the language.
+    pub fn check_header(text: &str, newest: (u8, u8)) -> Result<(), PtxError> {
+        let header = header::parse(&mut Cursor::new(&lexer::header_tokens(text)?))?;
+        if header.version > newest {
+            let problem = PtxProblem::UnsupportedVersion { version: header.version, newest };
+            return Err(PtxError { at: header.version_at, problem });
+        }
+        header.check_target()
     }
 
     /// The version of the language, as in `.version 8.4`.
