@@ -73,11 +73,23 @@ pub enum Cause {
     #[error("a trap")]
     Trap,
     /// The kernel ran for longer than it may.
-    #[error("still running after {0:?}")]
-    Deadline(Duration),
+    #[error("still running after {most:?}{}", waited_on(*polled))]
+    Deadline {
+        /// How long it may run.
+        most: Duration,
+        /// The address that the thread read last in a way that lets it wait for others.
+        polled: Option<u64>,
+    },
+    /// Threads wait for threads that cannot come any more.
+    #[error("the block cannot go on: {0}")]
+    Stuck(String),
     /// Something that is not covered, which shows only when it runs.
     #[error("{0} is not modelled")]
     NotModelled(String),
+}
+
+fn waited_on(polled: Option<u64>) -> String {
+    polled.map_or_else(String::new, |address| format!("; it waits for a change at {address:#x}"))
 }
 
 fn verb(access: Access) -> &'static str {

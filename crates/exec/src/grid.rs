@@ -1,14 +1,15 @@
 //! Blocks over cores.
 
-use std::sync::Mutex;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use peermap_memory::View;
 
 use crate::block::frame::{Frame, Special, thread_of};
-use crate::block::run::{Ended, Limit, run};
+use crate::block::run::{Block, Ended, Limit, Progress, Setting};
 use crate::error::Stop;
 use crate::kernel::Program;
 
@@ -16,7 +17,7 @@ use crate::kernel::Program;
 pub type Dim = [u32; 3];
 
 /// What a kernel is launched with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Launch<'p> {
     /// The blocks of the grid.
     pub grid: Dim,
@@ -31,6 +32,12 @@ pub struct Launch<'p> {
     pub parameters: &'p [u8],
     /// How long the kernel may run.
     pub most: Duration,
+    /// How many blocks the device can run at once. So many are started, one after the other, if those that have started
+    /// wait for something.
+    pub resident: usize,
+    /// Called over and over while all blocks that have started wait for something: whatever they wait for should happen
+    /// meanwhile.
+    pub meanwhile: &'p (dyn Fn() + Sync),
 }
 
 /// Blocks that a core takes at a time.
@@ -38,21 +45,42 @@ const BLOCKS_AT_A_TIME: u64 = 16;
 
 /// The work of a launch as the cores share it.
 struct Shared<'l> {
-    program: &'l Program,
+    setting: Setting<'l>,
     launch: &'l Launch<'l>,
-    view: View<'l>,
     blocks: u64,
     next: AtomicU64,
-    limit: Limit,
+    resting: Mutex<Resting<'l>>,
     /// The first block, of those that ended badly, and how.
     stop: Mutex<Option<(u64, Stop)>>,
+}
+
+/// Blocks that have started and wait for something.
+#[derive(Default)]
+struct Resting<'l> {
+    blocks: VecDeque<Block<'l>>,
+    /// How many of them rested again since something else happened.
+    in_vain: usize,
+}
+
+/// What one core keeps for the blocks that it runs.
+#[derive(Default)]
+struct Core {
+    frames: Vec<Frame>,
+    scratch: Vec<u8>,
 }
 
 /// Runs all blocks.
 pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
-    let shared = Shared { program, launch, view, blocks, next: AtomicU64::new(0), limit, stop: Mutex::new(None) };
+    let shared = Shared {
+        setting: Setting { program, view, limit: &limit },
+        launch,
+        blocks,
+        next: AtomicU64::new(0),
+        resting: Mutex::default(),
+        stop: Mutex::new(None),
+    };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores).saturating_sub(1);
     thread::scope(|scope| {
@@ -61,13 +89,81 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
         }
         shared.work();
     });
-    let stop = shared.stop.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let stop = shared.stop.into_inner().unwrap_or_else(PoisonError::into_inner);
     stop.map_or(Ok(()), |(_, stop)| Err(Box::new(stop)))
 }
 
-impl Shared<'_> {
+impl<'l> Shared<'l> {
     fn work(&self) {
-        let mut frame = Frame::new(self.program.size, self.launch.block, self.launch.parameters);
+        let mut core = Core::default();
+        loop {
+            let has_room = self.resting().blocks.len() < self.launch.resident;
+            let first = if has_room { self.next.fetch_add(BLOCKS_AT_A_TIME, Ordering::Relaxed) } else { self.blocks };
+            for number in first..(first + BLOCKS_AT_A_TIME).min(self.blocks) {
+                let block = Block::new(number, self.frame(number, &mut core), self.setting.program);
+                self.run(block, &mut core);
+            }
+            if first >= self.blocks && !self.resume(&mut core) {
+                return;
+            }
+        }
+    }
+
+    /// Runs a block that rests; false if there is none.
+    fn resume(&self, core: &mut Core) -> bool {
+        let mut resting = self.resting();
+        let Some(block) = resting.blocks.pop_front() else { return false };
+        if resting.in_vain > resting.blocks.len() {
+            resting.in_vain = 0;
+            drop(resting);
+            (self.launch.meanwhile)();
+        } else {
+            drop(resting);
+        }
+        let limit = self.setting.limit;
+        if limit.start.elapsed() > limit.most {
+            self.note(&block, block.out_of_time(self.setting));
+        } else {
+            self.run(block, core);
+        }
+        true
+    }
+
+    fn run(&self, mut block: Block<'l>, core: &mut Core) {
+        if self.setting.limit.is_past(block.number) {
+            return;
+        }
+        match block.run(self.setting, &mut core.scratch) {
+            Ok(Progress::Rests) => {
+                let mut resting = self.resting();
+                resting.blocks.push_back(block);
+                resting.in_vain += 1;
+                return;
+            }
+            Ok(Progress::Done) => {}
+            Err(ended) => self.note(&block, ended),
+        }
+        core.frames.push(block.frame);
+        self.resting().in_vain = 0;
+    }
+
+    fn resting(&self) -> MutexGuard<'_, Resting<'l>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A frame for a block: one that another block needs no more, or a new one.
+    fn frame(&self, number: u64, core: &mut Core) -> Frame {
+        let mut frame = core.frames.pop().unwrap_or_else(|| self.new_frame());
+        for (special, part) in
+            [Special::CtaidX, Special::CtaidY, Special::CtaidZ].into_iter().zip(self.block_id(number))
+        {
+            frame.set_special(special, part);
+        }
+        frame
+    }
+
+    fn new_frame(&self) -> Frame {
+        let mut frame = Frame::new(self.setting.program.size, self.launch.block, self.launch.parameters);
         let dimensions = [
             (Special::NtidX, self.launch.block[0]),
             (Special::NtidY, self.launch.block[1]),
@@ -78,42 +174,24 @@ impl Shared<'_> {
             (Special::DynamicShared, self.launch.shared_bytes),
         ];
         dimensions.into_iter().for_each(|(special, value)| frame.set_special(special, value));
-        let mut scratch = Vec::new();
-        loop {
-            let first = self.next.fetch_add(BLOCKS_AT_A_TIME, Ordering::Relaxed);
-            let last = (first + BLOCKS_AT_A_TIME).min(self.blocks);
-            for block in first..last {
-                if self.limit.is_past(block) {
-                    return;
-                }
-                self.block(block, &mut frame, &mut scratch);
-            }
-            if last == self.blocks || first >= self.blocks {
-                return;
-            }
-        }
+        frame
     }
 
-    fn block(&self, number: u64, frame: &mut Frame, scratch: &mut Vec<u8>) {
-        let block = self.block_id(number);
-        for (special, part) in [Special::CtaidX, Special::CtaidY, Special::CtaidZ].into_iter().zip(block) {
-            frame.set_special(special, part);
-        }
-        if let Err(Ended::Badly { instruction, lane, cause }) =
-            run(self.program, number, frame, self.view, &self.limit, scratch)
-        {
-            let stop = Stop {
-                kernel: self.program.name.clone(),
-                block,
-                thread: thread_of(lane, self.launch.block),
-                line: self.program.line(instruction),
-                cause,
-            };
-            self.limit.stopped.fetch_min(number, Ordering::Relaxed);
-            let mut first = self.stop.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if first.as_ref().is_none_or(|(before, _)| number < *before) {
-                *first = Some((number, stop));
-            }
+    /// Keeps how a block ended, if it is the first of those that ended badly.
+    fn note(&self, block: &Block<'_>, ended: Ended) {
+        let Ended::Badly { instruction, lane, cause } = ended else { return };
+        let program = self.setting.program;
+        let stop = Stop {
+            kernel: program.name.clone(),
+            block: self.block_id(block.number),
+            thread: thread_of(lane, self.launch.block),
+            line: program.line(instruction),
+            cause,
+        };
+        self.setting.limit.stopped.fetch_min(block.number, Ordering::Relaxed);
+        let mut first = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.as_ref().is_none_or(|(before, _)| block.number < *before) {
+            *first = Some((block.number, stop));
         }
     }
 

@@ -6,7 +6,7 @@
 //! out here, for all lanes of the step at once, so that neighbouring lanes are checked as one range.
 //!
 //! [`Kernel::launch`] runs the blocks of a grid on all cores. Threads that part at a branch run one after the other and
-//! meet again at its immediate post-dominator.
+//! meet again at its immediate post-dominator; groups and blocks that wait for others give way to them.
 //!
 //! # Errors
 //! What is not covered is a [`CompileError`] that names the line, never a wrong result. A launch ends with a [`Stop`]

@@ -3,7 +3,7 @@
 use peermap_memory::Access;
 use peermap_ptx::ScalarType;
 use peermap_ptx::analysis::BlockId;
-use peermap_ptx::instruction::{AtomicOp, Comparison};
+use peermap_ptx::instruction::{AtomicOp, Comparison, Reduction, ShuffleMode, VoteMode};
 
 use crate::compile::code::SegmentId;
 
@@ -30,10 +30,16 @@ pub(crate) enum Step {
     Transfer(Transfer),
     /// `atom` or `red`.
     Atomic(AtomicStep),
-    /// `bar.sync` and its like for the whole block.
-    Barrier { instruction: u32 },
+    /// `bar` and `barrier`.
+    Barrier(BarrierStep),
+    /// `bar.warp.sync`.
+    WarpBarrier(WarpBarrierStep),
+    /// What the lanes of a warp do together.
+    Warp(WarpStep),
     /// `membar` or `fence`.
     Fence,
+    /// `nanosleep`: the lanes have time.
+    Rest,
 }
 
 /// A value that a step reads.
@@ -45,10 +51,11 @@ pub(crate) enum Operand {
 }
 
 /// Where a step writes a value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Scalar { word: u32 },
     Lanes { array: u32 },
+    Predicates { array: u32 },
 }
 
 /// Which of the lanes take part.
@@ -56,6 +63,13 @@ pub(crate) enum Target {
 pub(crate) enum Condition {
     Scalar { word: u32, negated: bool },
     Predicate { array: u32, negated: bool },
+}
+
+/// A predicate that a step reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Flag {
+    Constant(bool),
+    Condition(Condition),
 }
 
 /// An address: a value and an offset.
@@ -82,6 +96,8 @@ pub(crate) struct Transfer {
     pub(crate) location: Location,
     pub(crate) element: ScalarType,
     pub(crate) elements: Elements,
+    /// Whether a loop around it may wait for what others write: the access has an order.
+    pub(crate) ordered: bool,
 }
 
 /// What is transferred.
@@ -123,6 +139,57 @@ pub(crate) struct AtomicStep {
     pub(crate) operand: Operand,
     pub(crate) swap: Option<Operand>,
     pub(crate) target: Option<Target>,
+}
+
+/// A barrier of the block, by number.
+pub(crate) struct BarrierStep {
+    pub(crate) instruction: u32,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) barrier: Operand,
+    /// How many threads it is for; all of the block if that is not said.
+    pub(crate) threads: Option<Operand>,
+    pub(crate) action: BarrierAction,
+}
+
+/// What threads do at a barrier.
+pub(crate) enum BarrierAction {
+    /// They wait.
+    Wait,
+    /// They are counted and go on.
+    Arrive,
+    /// They wait, and learn for how many of them something holds.
+    Count { flag: Flag, target: Target },
+    /// They wait, and learn whether something holds for all of them.
+    All { flag: Flag, target: Target },
+    /// They wait, and learn whether something holds for one of them.
+    Any { flag: Flag, target: Target },
+}
+
+/// A barrier of the lanes that a mask names.
+pub(crate) struct WarpBarrierStep {
+    pub(crate) instruction: u32,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) mask: Operand,
+}
+
+/// An operation on values of the lanes of a warp.
+pub(crate) struct WarpStep {
+    pub(crate) instruction: u32,
+    pub(crate) condition: Option<Condition>,
+    /// The lanes that take part; those that run if that is not said.
+    pub(crate) mask: Option<Operand>,
+    pub(crate) target: Option<Target>,
+    pub(crate) operation: WarpOperation,
+}
+
+/// What the lanes of a warp do.
+pub(crate) enum WarpOperation {
+    Shuffle { mode: ShuffleMode, value: Operand, lane: Operand, clamp: Operand, in_range: Option<Target> },
+    Vote { mode: VoteMode, flag: Flag },
+    Match { bits: u32, all: bool, value: Operand, same: Option<Target> },
+    Reduce { reduction: Reduction, value: Operand },
+    ActiveMask,
+    Elect { chosen: Target },
 }
 
 /// Where threads go from the end of a basic block.

@@ -12,6 +12,12 @@ use peermap_ptx::{Entry, Param};
 /// How long a kernel may run before it counts as one that never ends, where nobody says otherwise.
 const MOST_KERNEL_TIME: Duration = Duration::from_secs(60);
 
+/// How many blocks of a kernel are started, one after the other, if those before wait for something.
+const MOST_RESIDENT_BLOCKS: usize = 2048;
+
+/// How long a kernel whose blocks all wait gives way to others.
+const WAITING_INTERVAL: Duration = Duration::from_micros(50);
+
 /// An entry of a loaded module.
 pub(crate) struct Kernel {
     name: String,
@@ -75,6 +81,8 @@ impl Kernel {
             shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
             parameters: shape.parameters,
             most: self.most_time,
+            resident: MOST_RESIDENT_BLOCKS,
+            meanwhile: &|| std::thread::sleep(WAITING_INTERVAL),
         };
         self.compiled.launch(&launch, view)
     }

@@ -63,7 +63,7 @@ fn stopped(stop: &Stop) -> Ended {
     match &stop.cause {
         Cause::Memory { address, kind, .. } => ended_by(*kind, *address, what),
         Cause::Trap => failed(CuResult::LAUNCH_FAILED),
-        Cause::Deadline(_) => failed(CuResult::LAUNCH_TIMEOUT),
+        Cause::Deadline { .. } | Cause::Stuck(_) => failed(CuResult::LAUNCH_TIMEOUT),
         Cause::NotModelled(_) => Ended::Broken(DriverError::NotModelled { what }),
     }
 }

@@ -189,6 +189,8 @@ impl Piece<'_> {
             let elements = bytes.as_chunks::<N>().0.iter().skip(place).step_by(targets.len());
             match target {
                 Target::Scalar { word } => elements.take(1).for_each(|it| frame.set_scalar(*word, extended(*it))),
+                // A predicate cannot be loaded.
+                Target::Predicates { .. } => {}
                 Target::Lanes { array } => {
                     let values = &mut frame.array_mut(*array)[self.lanes.clone()];
                     values.iter_mut().zip(elements).for_each(|(value, element)| *value = extended(*element));

@@ -24,7 +24,7 @@ pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: Vi
         match step.target {
             Some(Target::Lanes { array }) => frame.array_mut(array)[lane] = before,
             Some(Target::Scalar { word }) => frame.set_scalar(word, before),
-            None => {}
+            Some(Target::Predicates { .. }) | None => {}
         }
     }
     Ok(())

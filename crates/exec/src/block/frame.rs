@@ -1,6 +1,7 @@
 //! The registers of a block of threads.
 
-use crate::block::mask::MOST_LANES;
+use super::mask::{MOST_LANES, Mask};
+use crate::step::Target;
 
 /// The words in front of the scalars: what the machine sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +101,26 @@ impl Frame {
 
     pub(crate) fn set_scalar(&mut self, word: u32, value: u64) {
         self.words[(SPECIALS + word) as usize] = value;
+    }
+
+    /// All words that are kept once.
+    pub(crate) fn scalars(&self) -> &[u64] {
+        &self.words[SPECIALS as usize..self.size.parameters() as usize]
+    }
+
+    pub(crate) fn set_scalars(&mut self, values: &[u64]) {
+        self.words[SPECIALS as usize..self.size.parameters() as usize].copy_from_slice(values);
+    }
+
+    /// Gives all lanes of a set one value.
+    pub(crate) fn set(&mut self, target: Target, lanes: &Mask, value: u64) {
+        match target {
+            Target::Scalar { word } => self.set_scalar(word, value),
+            Target::Lanes { array } => lanes.lanes().for_each(|lane| self.array_mut(array)[lane] = value),
+            Target::Predicates { array } => {
+                lanes.lanes().for_each(|lane| self.predicate_mut(array)[lane] = value as u8)
+            }
+        }
     }
 
     pub(crate) fn tid_x(&self) -> &[u64] {

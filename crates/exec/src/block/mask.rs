@@ -47,8 +47,34 @@ impl Mask {
         Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    /// How many lanes are in the set.
+    pub(crate) fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Those lanes of a warp that are in the set.
+    pub(crate) fn warp(&self, warp: usize) -> u32 {
+        (self.0[warp / 2] >> (32 * (warp % 2))) as u32
+    }
+
+    /// Puts lanes of a warp into the set.
+    pub(crate) fn insert(&mut self, warp: usize, lanes: u32) {
+        self.0[warp / 2] |= u64::from(lanes) << (32 * (warp % 2));
+    }
+
     pub(crate) fn and_not(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    /// Those lanes for which something holds.
+    pub(crate) fn filter(&self, holds: impl Fn(usize) -> bool) -> Self {
+        let mut kept = Self::NONE;
+        self.lanes().filter(|lane| holds(*lane)).for_each(|lane| kept.0[lane / 64] |= 1 << (lane % 64));
+        kept
     }
 
     /// The lowest lane; there is one.

@@ -4,15 +4,19 @@
 //! | --- | --- |
 //! | `frame.rs` | the registers of all threads |
 //! | `mask.rs` | sets of lanes |
-//! | `stack.rs` | which lanes run together, and where those that parted meet again |
+//! | `schedule.rs`, `meeting.rs` | which lanes run together, which wait, and where those that parted meet again |
 //! | `run.rs` | one step after the other |
+//! | `barrier.rs`, `warp.rs` | what threads do together |
 //! | `access.rs`, `atomic.rs` | what reaches memory |
 //! | `affine.rs` | comparisons that the first and the last lane decide for all |
 
 pub(crate) mod access;
 pub(crate) mod affine;
 pub(crate) mod atomic;
+pub(crate) mod barrier;
 pub(crate) mod frame;
 pub(crate) mod mask;
+pub(crate) mod meeting;
 pub(crate) mod run;
-pub(crate) mod stack;
+pub(crate) mod schedule;
+pub(crate) mod warp;

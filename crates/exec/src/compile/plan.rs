@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, BarrierOp, Load, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
     StateSpace, Symbol,
@@ -111,7 +111,7 @@ impl Planner<'_> {
             Operation::Branch(branch) => self.block_of(branch.target),
             Operation::Return | Operation::Exit => None,
             Operation::Trap | Operation::Breakpoint => {
-                let condition = instruction.guard.map(|guard| self.condition(guard));
+                let condition = self.guard(index);
                 let other = self.next(block);
                 return Ok(Some(End::Trap { instruction: index, condition, other }));
             }
@@ -136,11 +136,9 @@ impl Planner<'_> {
             Operation::Store(store) => Some(Step::Transfer(self.store(index, store)?)),
             Operation::Atomic(atomic) => Some(Step::Atomic(self.atomic(index, atomic)?)),
             Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).map(Step::Compare),
-            Operation::Barrier(barrier) if barrier.op == BarrierOp::Sync && barrier.threads.is_none() => {
-                Some(Step::Barrier { instruction: index })
-            }
             Operation::Fence(_) => Some(Step::Fence),
-            _ => None,
+            Operation::Nanosleep { .. } => Some(Step::Rest),
+            operation => self.together(index, operation),
         })
     }
 
@@ -159,18 +157,18 @@ impl Planner<'_> {
             register.map(|register| (self.target(register), self.places.bits(register)))
         };
         let elements = Elements::Loaded(load.destinations.iter().map(target).collect());
-        self.transfer(index, load.space, load.address, load.ty, elements)
+        self.transfer(index, (load.space, load.order), load.address, load.ty, elements)
     }
 
     fn store(&self, index: u32, store: &Store) -> Result<Transfer, CompileError> {
         let elements = Elements::Stored(store.sources.iter().map(|source| self.operand(*source)).collect());
-        self.transfer(index, store.space, store.address, store.ty, elements)
+        self.transfer(index, (store.space, store.order), store.address, store.ty, elements)
     }
 
     fn transfer(
         &self,
         index: u32,
-        space: StateSpace,
+        (space, order): (StateSpace, Order),
         address: Address,
         element: ScalarType,
         elements: Elements,
@@ -179,8 +177,8 @@ impl Planner<'_> {
         if element.size() > 8 || element == ScalarType::Pred {
             return Err(self.not_modelled(index, element.directive()));
         }
-        let condition = self.instruction(index).guard.map(|guard| self.condition(guard));
-        Ok(Transfer { instruction: index, condition, location, element, elements })
+        let condition = self.guard(index);
+        Ok(Transfer { instruction: index, condition, location, element, elements, ordered: order != Order::Weak })
     }
 
     fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
@@ -192,7 +190,7 @@ impl Planner<'_> {
         }
         Ok(AtomicStep {
             instruction: index,
-            condition: self.instruction(index).guard.map(|guard| self.condition(guard)),
+            condition: self.guard(index),
             location,
             op: atomic.op,
             ty: atomic.ty,
@@ -215,7 +213,7 @@ impl Planner<'_> {
         Ok(Location { base, offset: address.offset })
     }
 
-    fn operand(&self, source: Source) -> Operand {
+    pub(super) fn operand(&self, source: Source) -> Operand {
         match source {
             Source::Immediate(immediate) => Operand::Constant(immediate.bits),
             Source::Register(register) => match self.places.of_register(register) {
@@ -226,14 +224,20 @@ impl Planner<'_> {
         }
     }
 
-    fn target(&self, register: RegisterId) -> Target {
+    pub(super) fn target(&self, register: RegisterId) -> Target {
         match self.places.of_register(register) {
             Place::Scalar { word, .. } => Target::Scalar { word },
-            Place::Lanes { array } | Place::Predicates { array } => Target::Lanes { array },
+            Place::Lanes { array } => Target::Lanes { array },
+            Place::Predicates { array } => Target::Predicates { array },
         }
     }
 
-    fn condition(&self, guard: Guard) -> Condition {
+    /// Which lanes an instruction is for.
+    pub(super) fn guard(&self, index: u32) -> Option<Condition> {
+        self.instruction(index).guard.map(|guard| self.condition(guard))
+    }
+
+    pub(super) fn condition(&self, guard: Guard) -> Condition {
         match self.places.of_register(guard.predicate) {
             Place::Scalar { word, .. } => Condition::Scalar { word, negated: guard.negated },
             Place::Predicates { array } | Place::Lanes { array } => {

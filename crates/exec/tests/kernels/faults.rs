@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use peermap_exec::{Cause, CompileError, Kernel, Launch};
+use peermap_exec::{Cause, CompileError, Kernel};
 use peermap_memory::{Access, FaultKind};
 use peermap_ptx::Module;
 
@@ -59,9 +59,8 @@ fn a_misaligned_store_is_found_before_anything_is_stored() {
 fn a_kernel_that_never_ends_is_stopped() {
     let text = format!("{HEADER}.visible .entry k() {{\nL: bra L;\n}}");
     let most = Duration::from_millis(20);
-    let launch = Launch { grid: [3, 1, 1], block: [32, 1, 1], shared_bytes: 0, parameters: &[], most };
-    let stop = kernel(&text, "k").launch(&launch, Rig::new(1).view()).unwrap_err();
-    assert_eq!((stop.line.ptx, stop.cause), (5, Cause::Deadline(most)));
+    let stop = Rig::new(1).launch_for(&kernel(&text, "k"), ([3, 1, 1], [32, 1, 1]), &[], most, &|| {}).unwrap_err();
+    assert_eq!((stop.line.ptx, stop.cause), (5, Cause::Deadline { most, polled: None }));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Kernels, compiled and run on simulated memory.
 
+mod barriers;
 mod divergence;
 mod faults;
 mod integers;
 mod rig;
 mod shipped;
+mod waits;
+mod warps;

@@ -50,7 +50,19 @@ impl Rig {
         block: [u32; 3],
         parameters: &[u8],
     ) -> Result<(), Box<Stop>> {
-        let launch = Launch { grid, block, shared_bytes: 0, parameters, most: Duration::from_secs(20) };
+        self.launch_for(kernel, (grid, block), parameters, Duration::from_secs(20), &|| {})
+    }
+
+    /// As [`Rig::launch`], with a deadline and what happens while all blocks wait.
+    pub(crate) fn launch_for(
+        &self,
+        kernel: &Kernel,
+        (grid, block): ([u32; 3], [u32; 3]),
+        parameters: &[u8],
+        most: Duration,
+        meanwhile: &(dyn Fn() + Sync),
+    ) -> Result<(), Box<Stop>> {
+        let launch = Launch { grid, block, shared_bytes: 0, parameters, most, resident: 64, meanwhile };
         kernel.launch(&launch, self.view())
     }
 }

@@ -2,7 +2,9 @@
 
 use super::shape::{BlockShape, Value};
 use crate::body::Register;
-use crate::instruction::{BinaryOp, Conversion, Half, Instruction, Load, Operation, StateSpace, TernaryOp, UnaryOp};
+use crate::instruction::{
+    Barrier, BinaryOp, Conversion, Half, Instruction, Load, Operation, StateSpace, TernaryOp, UnaryOp,
+};
 use crate::operand::{AddressBase, MoveSource, RegisterId, Source, Symbol};
 use crate::special::{Axis, SpecialRegister};
 use crate::types::{BitType, IntegerType, ScalarType, TypeClass};
@@ -49,7 +51,8 @@ impl Transfer<'_> {
                 self.converted(*conversion, self.read(*a), register)
             }
             Operation::Load(load) => self.loaded(load),
-            Operation::Barrier(_) => Value::UNIFORM,
+            // Where threads come to one barrier by number, others may learn something else at another.
+            Operation::Barrier(Barrier { threads: None, barrier: Source::Immediate(_), .. }) => Value::UNIFORM,
             Operation::MoveVector { sources, .. } => {
                 sources.iter().map(|source| self.moved(*source)).fold(Value::Undefined, uniform)
             }
