@@ -97,6 +97,22 @@ pub enum PtxProblem {
         /// The first that has it.
         first: (u8, u8),
     },
+    /// An architecture above that of the device.
+    #[error("target `{name}` is above sm_{device}, which the device has")]
+    TargetAbove {
+        /// The architecture.
+        name: String,
+        /// The number of that of the device.
+        device: u32,
+    },
+    /// An architecture with a letter, whose code runs on no other one, or on no other family.
+    #[error("target `{name}` is for no other architecture, and the device has sm_{device}")]
+    TargetOfOthers {
+        /// The architecture.
+        name: String,
+        /// The number of that of the device.
+        device: u32,
+    },
     /// `.address_size 32`: no 64-bit driver loads such a module. Compile it for 64-bit addresses.
     #[error("32-bit addresses are not supported: expected `.address_size 64`")]
     AddressSize32,

@@ -39,15 +39,36 @@ impl Target {
 }
 
 impl Header {
-    /// Whether the language has the target at this version.
-    pub(crate) fn check_target(&self) -> Result<(), PtxError> {
+    /// Whether a driver that knows no later version than `newest` compiles this for a device, in the order of its checks.
+    pub(crate) fn check(&self, newest: (u8, u8), device: u32) -> Result<(), PtxError> {
+        let version = self.version;
+        if version > newest {
+            return Err(PtxError { at: self.version_at, problem: PtxProblem::UnsupportedVersion { version, newest } });
+        }
+        self.check_target(device).map_err(|problem| PtxError { at: self.target.at, problem })
+    }
+
+    fn check_target(&self, device: u32) -> Result<(), PtxProblem> {
         let (name, version) = (self.target.name.clone(), self.version);
-        let problem = match first_version(&name) {
-            None => PtxProblem::UnknownTarget { name },
-            Some(first) if version < first => PtxProblem::TargetNeedsVersion { name, version, first },
-            Some(_) => return Ok(()),
+        let (Some(first), Some(sm)) = (first_version(&name), self.target.sm()) else {
+            return Err(PtxProblem::UnknownTarget { name });
         };
-        Err(PtxError { at: self.target.at, problem })
+        if sm > device {
+            return Err(PtxProblem::TargetAbove { name, device });
+        }
+        let runs_here = match name.as_bytes().last() {
+            Some(b'a') => sm == device,
+            // A family is what has the same number of tens.
+            Some(b'f') => sm / 10 == device / 10,
+            _ => true,
+        };
+        if !runs_here {
+            return Err(PtxProblem::TargetOfOthers { name, device });
+        }
+        if version < first {
+            return Err(PtxProblem::TargetNeedsVersion { name, version, first });
+        }
+        Ok(())
     }
 }
 

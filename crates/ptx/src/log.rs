@@ -17,7 +17,7 @@ enum Line {
     /// It does not.
     Fatal(String),
     /// The same, about no line of the text.
-    FatalAtAll(&'static str),
+    FatalAtAll(String),
 }
 
 impl PtxError {
@@ -31,17 +31,21 @@ impl PtxError {
         let tokens = tokenize(text).unwrap_or_default();
         let statement = Statement::around(&tokens, self.at);
         let ends_text = matches!(self.problem, PtxProblem::UnterminatedBracket { .. })
-                || self.problem.found().is_some_and(|found| *found == Found::End);
+            || self.problem.found().is_some_and(|found| *found == Found::End);
         let line = if ends_text { 1 + text.matches('\n').count() } else { self.at.line as usize };
         let mut log = String::new();
-        for said in self.lines(statement.as_ref()) {
+        let lines = self.lines(statement.as_ref());
+        let is_of_a_line = !matches!(lines[..], [Line::FatalAtAll(_)]);
+        for said in lines {
             log.push_str(&match said {
                 Line::Error(words) => format!("ptxas {TEXT}, line {line}; error   : {words}\n"),
                 Line::Fatal(words) => format!("ptxas {TEXT}, line {line}; fatal   : {words}\n"),
                 Line::FatalAtAll(words) => format!("ptxas fatal   : {words}\n"),
             });
         }
-        log.push_str("ptxas fatal   : Ptx assembly aborted due to errors\n");
+        if is_of_a_line {
+            log.push_str("ptxas fatal   : Ptx assembly aborted due to errors\n");
+        }
         log
     }
 
@@ -75,8 +79,20 @@ impl PtxError {
             P::TargetNeedsVersion { name, version: (major, minor), .. } => {
                 one(format!("PTX .version {major}.{minor} does not support .target {name}"))
             }
+            P::TargetAbove { .. } => {
+                vec![Line::FatalAtAll(
+                    "SM version specified by .target is higher than default SM version assumed".into(),
+                )]
+            }
+            P::TargetOfOthers { name, .. } if name.ends_with('a') => vec![Line::FatalAtAll(format!(
+                "Program with .target '{name}' cannot be compiled to future architecture"
+            ))],
+            P::TargetOfOthers { name, .. } => vec![Line::FatalAtAll(format!(
+                "Program with .target '{name}' cannot be compiled to different SM-family architecture"
+            ))],
             P::AddressSize32 => vec![Line::FatalAtAll(
-                " 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.",
+                " 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures."
+                    .to_owned(),
             )],
             P::DuplicateEntry { name, .. } => one(format!("Duplicate definition of function '{name}'")),
             P::DuplicateParameter { name } => one(format!("Duplicate definition of variable '{name}'")),

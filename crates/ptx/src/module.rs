@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::cursor::Cursor;
 use crate::entry::Entry;
-use crate::error::{PtxError, PtxProblem};
+use crate::error::PtxError;
 use crate::function::Function;
 use crate::header::{self, Header};
 use crate::lexer;
@@ -39,18 +39,15 @@ impl Module {
         header::parse(&mut Cursor::new(&lexer::header_tokens(text)?)).map(|header| header.version)
     }
 
-    /// Reads the header as a driver does that knows no later version than `newest`.
+    /// Reads the header as a driver does that knows no later version than `newest`, for a device of the architecture
+    /// `device`, such as 90.
     ///
     /// # Errors
-    /// What is wrong with the header: [`PtxProblem::UnsupportedVersion`](crate::PtxProblem::UnsupportedVersion), or a
-    /// target that there is not, or not in this version of the language.
-    pub fn check_header(text: &str, newest: (u8, u8)) -> Result<(), PtxError> {
+    /// What is wrong with the header: a version that is not known, a target that there is not, or not in this version
+    /// of the language, or that the device does not have.
+    pub fn check_header(text: &str, newest: (u8, u8), device: u32) -> Result<(), PtxError> {
         let header = header::parse(&mut Cursor::new(&lexer::header_tokens(text)?))?;
-        if header.version > newest {
-            let problem = PtxProblem::UnsupportedVersion { version: header.version, newest };
-            return Err(PtxError { at: header.version_at, problem });
-        }
-        header.check_target()
+        header.check(newest, device)
     }
 
     /// The version of the language, as in `.version 8.4`.

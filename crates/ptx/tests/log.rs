@@ -20,7 +20,7 @@ fn whole(listed: &str) -> String {
 }
 
 fn log(text: &str) -> String {
-    let error = Module::check_header(text, (9, 0)).and_then(|()| Module::parse(text).map(drop)).err();
+    let error = Module::check_header(text, (9, 0), 90).and_then(|()| Module::parse(text).map(drop)).err();
     error.map_or_else(String::new, |error| error.log(text))
 }
 
@@ -33,4 +33,29 @@ fn the_words_are_those_of_ptxas() {
         (ours.trim_end() != said.trim_end()).then(|| format!("{listed}\n{ours}instead of\n{said}"))
     };
     assert_eq!(cases().filter_map(differ).collect::<Vec<_>>().join("\n"), "");
+}
+
+#[test]
+fn code_of_another_architecture_is_refused_as_ptxas_does() {
+    let log = |target: &str, device| {
+        let text = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+        Module::check_header(&text, (9, 0), device).map_err(|error| error.log(&text))
+    };
+    let above = "ptxas fatal   : SM version specified by .target is higher than default SM version assumed\n";
+    let of_others = "ptxas fatal   : Program with .target 'sm_90a' cannot be compiled to future architecture\n";
+    let family =
+        "ptxas fatal   : Program with .target 'sm_100f' cannot be compiled to different SM-family architecture\n";
+    for (target, device, said) in [
+        ("sm_90", 90, None),
+        ("sm_90a", 90, None),
+        ("sm_52", 90, None),
+        ("sm_100f", 103, None),
+        ("sm_103", 120, None),
+        ("sm_100", 90, Some(above)),
+        ("sm_103", 100, Some(above)),
+        ("sm_90a", 100, Some(of_others)),
+        ("sm_100f", 120, Some(family)),
+    ] {
+        assert_eq!(log(target, device).err().as_deref(), said, "{target} for sm_{device}");
+    }
 }
