@@ -136,6 +136,8 @@ pub(crate) struct AtomicStep {
     pub(crate) location: Location,
     pub(crate) op: AtomicOp,
     pub(crate) ty: ScalarType,
+    /// Subnormal numbers, read or made, are zero.
+    pub(crate) flush: bool,
     pub(crate) operand: Operand,
     pub(crate) swap: Option<Operand>,
     pub(crate) target: Option<Target>,

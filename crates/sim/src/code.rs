@@ -15,9 +15,6 @@ const MOST_KERNEL_TIME: Duration = Duration::from_secs(60);
 /// How many blocks of a kernel are started, one after the other, if those before wait for something.
 const MOST_RESIDENT_BLOCKS: usize = 2048;
 
-/// How long a kernel whose blocks all wait gives way to others.
-const WAITING_INTERVAL: Duration = Duration::from_micros(50);
-
 /// An entry of a loaded module.
 pub(crate) struct Kernel {
     name: String,
@@ -33,6 +30,8 @@ pub(crate) struct Shape<'o> {
     pub(crate) block: Dim3,
     pub(crate) shared: ByteSize,
     pub(crate) parameters: &'o [u8],
+    /// What happens as long as the kernel waits for others.
+    pub(crate) meanwhile: &'o (dyn Fn() + Sync),
 }
 
 impl Kernel {
@@ -82,7 +81,7 @@ impl Kernel {
             parameters: shape.parameters,
             most: self.most_time,
             resident: MOST_RESIDENT_BLOCKS,
-            meanwhile: &|| std::thread::sleep(WAITING_INTERVAL),
+            meanwhile: shape.meanwhile,
         };
         self.compiled.launch(&launch, view)
     }

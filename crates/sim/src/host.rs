@@ -146,6 +146,11 @@ impl MachineHost {
         self.here.get(&process).and_then(Weak::upgrade)
     }
 
+    /// The processes that live in this OS process, but for one.
+    pub(crate) fn processes_but(&self, one: ProcessId) -> Vec<Arc<Inner>> {
+        self.here.iter().filter(|(process, _)| **process != one).filter_map(|(_, here)| here.upgrade()).collect()
+    }
+
     pub(crate) fn disconnect(&mut self, process: ProcessId) -> Result<(), DriverError> {
         self.machine.disconnect(process);
         self.here.remove(&process);

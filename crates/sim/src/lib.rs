@@ -43,6 +43,7 @@ mod share;
 mod stream;
 mod tables;
 mod turn;
+mod waiting;
 
 pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};
 pub use machine::SimMachine;

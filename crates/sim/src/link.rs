@@ -46,6 +46,9 @@ pub(crate) trait Link: MachineLink + Send {
     /// Has the process that a mark is of run what comes before it. If that process lives in this OS process it is given
     /// instead, and the caller sees to it, once it holds no lock.
     fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>>;
+
+    /// Has all other processes run what they have queued. Those that live in this OS process are given instead, as above.
+    fn urge_all(&mut self) -> Vec<Arc<Inner>>;
 }
 
 fn duplicate(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
@@ -84,6 +87,10 @@ impl Link for DirectLink {
 
     fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {
         self.host.lock().unwrap_or_else(PoisonError::into_inner).process(mark.recorder)
+    }
+
+    fn urge_all(&mut self) -> Vec<Arc<Inner>> {
+        self.host.lock().unwrap_or_else(PoisonError::into_inner).processes_but(self.process)
     }
 }
 
@@ -124,6 +131,15 @@ impl RemoteLink {
     }
 }
 
+impl RemoteLink {
+    /// Says something that has no answer. A machine that cannot be told is gone; the next question says so.
+    fn tell(&mut self, what: &FromProcess) {
+        if self.lost.is_none() {
+            drop(self.channel.send(what, &[], Deadline::after(ANSWER_TIME)));
+        }
+    }
+}
+
 impl MachineLink for RemoteLink {
     fn ask(&mut self, ask: Ask) -> Result<Answer> {
         let attached = self.beside.attached.take();
@@ -150,11 +166,12 @@ impl Link for RemoteLink {
     }
 
     fn urge(&mut self, mark: &SharedWait) -> Option<Arc<Inner>> {
-        // A machine that cannot be told is gone; the next question says so.
-        if self.lost.is_some() {
-            return None;
-        }
-        drop(self.channel.send(&FromProcess::Urge(*mark), &[], Deadline::after(ANSWER_TIME)));
+        self.tell(&FromProcess::Urge(*mark));
         None
+    }
+
+    fn urge_all(&mut self) -> Vec<Arc<Inner>> {
+        self.tell(&FromProcess::UrgeAll);
+        Vec::new()
     }
 }

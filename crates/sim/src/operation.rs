@@ -16,8 +16,13 @@ pub(crate) enum Ended {
     Broken(DriverError),
 }
 
-/// Carries out one item.
-pub(crate) fn execute(memory: &Memory, operation: &Operation, code: Option<&Kernel>) -> Ended {
+/// Carries out one item. `meanwhile` is what happens over and over as long as a kernel waits for others.
+pub(crate) fn execute(
+    memory: &Memory,
+    operation: &Operation,
+    code: Option<&Kernel>,
+    meanwhile: &(dyn Fn() + Sync),
+) -> Ended {
     let result = match operation {
         Operation::Join | Operation::Mark { .. } => Ok(()),
         Operation::Await(_) => unreachable!("a wait for another process touches no bytes"),
@@ -42,7 +47,7 @@ pub(crate) fn execute(memory: &Memory, operation: &Operation, code: Option<&Kern
         }
         Operation::Kernel { ordinal, grid, block, shared, parameters, .. } => {
             let Some(kernel) = code else { unreachable!("a launch is queued only for code that is known") };
-            let shape = Shape { grid: *grid, block: *block, shared: *shared, parameters };
+            let shape = Shape { grid: *grid, block: *block, shared: *shared, parameters, meanwhile };
             return kernel.run(memory.view(*ordinal), &shape).map_or_else(|stop| stopped(&stop), |()| Ended::Well);
         }
     };

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
@@ -53,6 +53,8 @@ pub(crate) struct State {
     pub(crate) waiting: u32,
     /// How many threads run work as one piece.
     pub(crate) in_turn: u32,
+    /// Whether a thread that runs what a kernel waits for has been made and has not begun.
+    pub(crate) helper_starts: bool,
 }
 
 /// What all threads of a process share.
@@ -61,6 +63,8 @@ pub(crate) struct Inner {
     /// Signalled when an item of work has ended, if anybody waits.
     pub(crate) changed: Condvar,
     pub(crate) memory: Memory,
+    /// For threads that work for it.
+    pub(crate) this: Weak<Self>,
     started: Instant,
 }
 
@@ -118,9 +122,15 @@ impl SimProcess {
             broken: None,
             waiting: 0,
             in_turn: 0,
+            helper_starts: false,
         };
-        let inner =
-            Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), memory, started: Instant::now() });
+        let inner = Arc::new_cyclic(|this| Inner {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            memory,
+            this: Weak::clone(this),
+            started: Instant::now(),
+        });
         Self { inner }
     }
 

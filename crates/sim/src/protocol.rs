@@ -34,6 +34,17 @@ pub(crate) enum FromProcess {
     Ask(Ask),
     /// Has another process run what comes before a mark. There is no answer.
     Urge(SharedWait),
+    /// Has all other processes run what they have queued. There is no answer.
+    UrgeAll,
+}
+
+/// What a process hears over its bell.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) enum Ring {
+    /// Another process waits for a mark of this one.
+    Mark(SharedWait),
+    /// A kernel of another process waits for something that this one may do.
+    Work,
 }
 
 /// From the machine to a process.

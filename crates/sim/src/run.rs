@@ -1,14 +1,15 @@
 //! Running queued work: when something waits for it, and after the grace when nothing does.
 
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use peermap_driver::Result;
-use peermap_model::{Operation, Outside, Plan, SharedWait, Work, WorkId};
+use peermap_model::{Operation, Outside, Plan, SharedWait, Wait, Work, WorkId};
 
 use crate::operation::{Ended, execute};
 use crate::process::{Inner, State};
 use crate::tables::Tables;
+use crate::turn::OwnTurn;
 
 impl Inner {
     /// Runs what a wait waits for, and answers the fault if there was one.
@@ -23,43 +24,67 @@ impl Inner {
     /// # Errors
     /// Only if the simulation cannot go on; a fault of the work is kept in the process.
     pub(crate) fn run_whatever_comes(&self, mut plan: Plan) -> Result<()> {
-        let mut turn = None;
+        let turn = OwnTurn::default();
         let mut state = self.lock();
         loop {
             match state.process.next_work(&mut plan) {
                 Ok(None) => return state.broken.clone().map_or(Ok(()), Err),
-                Err(()) if turn.is_some() => {
-                    // What another thread runs may wait for a process that waits for its turn.
-                    drop(state);
-                    turn = None;
-                    state = self.lock();
-                }
+                Ok(Some(work)) => state = self.carry_out(state, work, &turn),
                 Err(()) => {
-                    state.waiting += 1;
-                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                    state.waiting -= 1;
-                }
-                Ok(Some(Work { id, operation, in_piece })) => {
-                    let code = state.code.of(&operation);
-                    drop(state);
-                    if !in_piece {
-                        turn = None;
-                    } else if turn.is_none() {
-                        turn = Some(self.turn());
-                    }
-                    let ended = match operation {
-                        Operation::Await(mark) => self.see_through(&mark),
-                        _ => execute(&self.memory, &operation, code.as_deref()),
-                    };
-                    state = self.lock();
-                    self.finish(&mut state, id, ended);
-                    // To notify is a call into the kernel, even where nobody waits.
-                    if state.waiting > 0 {
-                        self.changed.notify_all();
+                    if turn.is_held() {
+                        // What another thread runs may wait for a process that waits for its turn.
+                        drop(state);
+                        turn.give();
+                        state = self.lock();
+                    } else {
+                        state.waiting += 1;
+                        state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                        state.waiting -= 1;
                     }
                 }
             }
         }
+    }
+
+    /// Runs whatever is queued and can begin, and does not wait for the rest.
+    pub(crate) fn run_what_can_begin(&self) {
+        let turn = OwnTurn::default();
+        let mut state = self.lock();
+        let mut plan = state.process.plan(&Wait::Everything);
+        state.helper_starts = false;
+        while let Ok(Some(work)) = state.process.next_work(&mut plan) {
+            state = self.carry_out(state, work, &turn);
+        }
+    }
+
+    /// Carries out an item, without the lock.
+    fn carry_out<'i>(
+        &'i self,
+        state: MutexGuard<'i, State>,
+        Work { id, operation, in_piece }: Work,
+        turn: &OwnTurn<'i>,
+    ) -> MutexGuard<'i, State> {
+        let code = state.code.of(&operation);
+        drop(state);
+        if in_piece {
+            turn.take(self);
+        } else {
+            turn.give();
+        }
+        let ended = match operation {
+            Operation::Await(mark) => self.see_through(&mark),
+            _ => execute(&self.memory, &operation, code.as_deref(), &|| {
+                turn.give();
+                self.let_others_work();
+            }),
+        };
+        let mut state = self.lock();
+        self.finish(&mut state, id, ended);
+        // To notify is a call into the kernel, even where nobody waits.
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
+        state
     }
 }
 

@@ -13,12 +13,12 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
 use peermap_memory::{Arena, Budget};
-use peermap_model::{Grace, HolderList, ProcessId, Profile, SharedWait, visible_devices};
+use peermap_model::{Grace, HolderList, ProcessId, Profile, visible_devices};
 
 use crate::host::{MachineHost, MachineOptions, SimError, Terms};
 use crate::link::RemoteLink;
 use crate::process::{Memory, SimProcess};
-use crate::protocol::{Control, ControlReply, FromProcess, ToProcess};
+use crate::protocol::{Control, ControlReply, FromProcess, Ring, ToProcess};
 use crate::service::{Bell, Service};
 
 type ControlChannel = TypedChannel<ControlReply, Control>;
@@ -50,7 +50,7 @@ pub fn serve(control: Channel, profile: Profile, options: MachineOptions) -> Res
 struct Seat {
     channel: ProcessChannel,
     /// Where the process hears that others wait for it.
-    bell: Option<TypedChannel<SharedWait, ()>>,
+    bell: Option<TypedChannel<Ring, ()>>,
 }
 
 struct Server {
@@ -147,16 +147,21 @@ impl Server {
                 Err(error) => seat.channel.send(&ToProcess::Failed(error.to_string()), &[], deadline).is_ok(),
             },
             FromProcess::Urge(mark) => {
-                self.ring(&mark);
+                self.ring(mark.recorder, Ring::Mark(mark));
+                true
+            }
+            FromProcess::UrgeAll => {
+                let others: Vec<ProcessId> = self.processes.keys().copied().filter(|other| *other != process).collect();
+                others.into_iter().for_each(|other| self.ring(other, Ring::Work));
                 true
             }
         }
     }
 
-    /// Lets a process hear that another one waits for a mark of it. A bell that is full rings already.
-    fn ring(&mut self, mark: &SharedWait) {
-        if let Some(bell) = self.processes.get_mut(&mark.recorder).and_then(|seat| seat.bell.as_mut()) {
-            drop(bell.send(mark, &[], Deadline::after(Duration::ZERO)));
+    /// Lets a process hear that another one waits for it. A bell that is full rings already.
+    fn ring(&mut self, process: ProcessId, ring: Ring) {
+        if let Some(bell) = self.processes.get_mut(&process).and_then(|seat| seat.bell.as_mut()) {
+            drop(bell.send(&ring, &[], Deadline::after(Duration::ZERO)));
         }
     }
 

@@ -5,12 +5,13 @@ use std::thread;
 use std::time::Duration;
 
 use peermap_ipc::{Deadline, IpcError, TypedChannel};
-use peermap_model::{Plan, SharedWait, Wait};
+use peermap_model::{Plan, Wait};
 
 use crate::process::{Inner, SimProcess};
+use crate::protocol::Ring;
 
-/// The socket over which a process hears that another one waits for a mark of it.
-pub(crate) type Bell = TypedChannel<(), SharedWait>;
+/// The socket over which a process hears that another one waits for it.
+pub(crate) type Bell = TypedChannel<(), Ring>;
 
 /// When the service thread has something to do.
 pub(crate) enum Service {
@@ -48,7 +49,8 @@ fn by_bell(process: &Weak<Inner>, mut bell: Bell, grace: Option<Duration>) {
         let rung = bell.recv(0, grace.map_or(Deadline::NEVER, Deadline::after));
         let Some(process) = process.upgrade() else { return };
         match rung {
-            Ok((mark, _)) => process.run_up_to(&mark),
+            Ok((Ring::Mark(mark), _)) => process.run_up_to(&mark),
+            Ok((Ring::Work, _)) => process.have_work_begin(),
             Err(IpcError::TimedOut) => seen = tick(&process, seen),
             // The machine is gone, and with it whoever could ring.
             Err(_) => return,

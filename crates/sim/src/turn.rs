@@ -1,5 +1,6 @@
 //! The turn of a process: while it has it, no other process runs work as one piece.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use peermap_driver::Result;
@@ -47,6 +48,34 @@ impl Drop for Turn<'_> {
             // As above.
             drop(self.0.ask_for_turn(&mut state, Process::give_turn));
         }
+    }
+}
+
+/// The turn of whoever runs work, while the work is one piece.
+#[derive(Default)]
+pub(crate) struct OwnTurn<'i>(Mutex<Option<Turn<'i>>>);
+
+impl<'i> OwnTurn<'i> {
+    /// Waits for the turn, unless it is held. The caller holds no lock.
+    pub(crate) fn take(&self, process: &'i Inner) {
+        let mut turn = self.turn();
+        if turn.is_none() {
+            *turn = Some(process.turn());
+        }
+    }
+
+    /// Lets others have their turn. The caller holds no lock.
+    pub(crate) fn give(&self) {
+        let turn = self.turn().take();
+        drop(turn);
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.turn().is_some()
+    }
+
+    fn turn(&self) -> MutexGuard<'_, Option<Turn<'i>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

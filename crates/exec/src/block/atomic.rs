@@ -1,11 +1,13 @@
 //! Atomic operations, lane by lane.
 
-use peermap_memory::{Access, View};
+use peermap_memory::{Access, Fault, FaultKind, View};
+use peermap_ptx::FloatType;
 use peermap_ptx::instruction::AtomicOp;
 
 use crate::block::access::{LaneFault, address, memory_cause, value};
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
+use crate::float::sum;
 use crate::step::{AtomicStep, Target};
 
 /// Carries out `atom` or `red`.
@@ -14,12 +16,7 @@ pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: Vi
         let address = address(step.location, frame, lane);
         let operand = value(step.operand, frame, lane);
         let swap = step.swap.map_or(0, |swap| value(swap, frame, lane));
-        let before = match step.ty.bits() {
-            32 => view
-                .atomic_update_u32(address, |old| updated(step, u64::from(old), operand & LOW, swap & LOW) as u32)
-                .map(u64::from),
-            _ => view.atomic_update_u64(address, |old| updated(step, old, operand, swap)),
-        };
+        let before = update(step, address, operand, swap, view);
         let before = before.map_err(|fault| LaneFault { lane, cause: memory_cause(fault, Access::ReadWrite) })?;
         match step.target {
             Some(Target::Lanes { array }) => frame.array_mut(array)[lane] = before,
@@ -30,9 +27,31 @@ pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: Vi
     Ok(())
 }
 
-const LOW: u64 = 0xFFFF_FFFF;
+/// Replaces what lies at an address; what lay there before.
+fn update(step: &AtomicStep, address: u64, operand: u64, swap: u64, view: View<'_>) -> Result<u64, Fault> {
+    let bits = step.ty.bits();
+    let low = |word: u64| word & (u64::MAX >> (64 - bits));
+    let (operand, swap) = (low(operand), low(swap));
+    match bits {
+        16 => update_half(address, view, |old| updated(step, old, operand, swap)),
+        32 => view.atomic_update_u32(address, |old| updated(step, u64::from(old), operand, swap) as u32).map(u64::from),
+        _ => view.atomic_update_u64(address, |old| updated(step, old, operand, swap)),
+    }
+}
 
-/// What an atomic operation makes of the value in memory. Bits above the width may be set.
+/// Replaces 16 bits: half of a word, the other half of which stays.
+fn update_half(address: u64, view: View<'_>, change: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+    if !address.is_multiple_of(2) {
+        return Err(Fault { address, kind: FaultKind::Misaligned { bytes: 2 } });
+    }
+    let place = 8 * (address % 4) as u32;
+    let half = |word: u32| word >> place & 0xFFFF;
+    let replaced = |word: u32| word & !(0xFFFF << place) | (change(half(word).into()) as u32 & 0xFFFF) << place;
+    let before = view.atomic_update_u32(address & !3, replaced);
+    before.map(|word| half(word).into()).map_err(|fault| Fault { address, ..fault })
+}
+
+/// What an atomic operation makes of the value in memory. Nothing has bits above the width.
 fn updated(step: &AtomicStep, old: u64, operand: u64, swap: u64) -> u64 {
     let signed =
         |bits: u64| if step.ty.bits() == 32 { i64::from((bits as u32).cast_signed()) } else { bits.cast_signed() };
@@ -47,7 +66,10 @@ fn updated(step: &AtomicStep, old: u64, operand: u64, swap: u64) -> u64 {
                 old
             }
         }
-        AtomicOp::Add => old.wrapping_add(operand),
+        AtomicOp::Add => match FloatType::of(step.ty) {
+            Some(ty) => sum(ty, step.flush, old, operand),
+            None => old.wrapping_add(operand),
+        },
         AtomicOp::Increment => {
             if old >= operand {
                 0

@@ -7,13 +7,14 @@ use cranelift_codegen::ir::{AbiParam, Signature, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module, default_libcall_names};
+use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
 use crate::compile::emit::{self, Surroundings};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
+use crate::float;
 
 /// A segment of a kernel, by number.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +85,17 @@ fn refused(error: impl std::fmt::Display) -> CompileError {
     CompileError::Compiler(error.to_string())
 }
 
+/// The signature of a function of so many words.
+fn words(module: &JITModule, count: usize) -> Signature {
+    let mut signature = Signature::new(module.isa().default_call_conv());
+    signature.params = vec![AbiParam::new(types::I64); count];
+    signature
+}
+
 struct Compiler {
     module: JITModule,
+    /// [`float::answer`].
+    float: FuncId,
     context: Context,
     builders: FunctionBuilderContext,
 }
@@ -97,9 +107,14 @@ impl Compiler {
         flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).map_err(refused)?;
         let isa = cranelift_native::builder().map_err(refused)?;
         let isa = isa.finish(settings::Flags::new(flags)).map_err(refused)?;
-        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        builder.symbol(float::SYMBOL, (float::answer as extern "C" fn(u64, u64, u64, u64) -> u64) as *const u8);
+        let mut module = JITModule::new(builder);
+        let mut signature = words(&module, 4);
+        signature.returns.push(AbiParam::new(types::I64));
+        let float = module.declare_function(float::SYMBOL, Linkage::Import, &signature).map_err(refused)?;
         let context = module.make_context();
-        Ok(Self { module, context, builders: FunctionBuilderContext::new() })
+        Ok(Self { module, float, context, builders: FunctionBuilderContext::new() })
     }
 
     fn halves(
@@ -111,7 +126,8 @@ impl Compiler {
             let made = |compiler: &mut Self| {
                 let target = compiler.module.target_config();
                 let function = &mut compiler.context.func;
-                emit::segment(surroundings, segment, lanes, target, function, &mut compiler.builders)?;
+                let float = compiler.module.declare_func_in_func(compiler.float, function);
+                emit::segment(surroundings, segment, lanes, float, target, function, &mut compiler.builders)?;
                 compiler.define()
             };
             (!instructions.is_empty()).then(|| self.prepare()).map(made).transpose()
@@ -121,9 +137,7 @@ impl Compiler {
 
     fn prepare(&mut self) -> &mut Self {
         self.module.clear_context(&mut self.context);
-        let mut signature = Signature::new(self.module.isa().default_call_conv());
-        signature.params = vec![AbiParam::new(types::I64); 4];
-        self.context.func.signature = signature;
+        self.context.func.signature = words(&self.module, 4);
         self
     }
 

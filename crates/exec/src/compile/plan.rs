@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, Load, Order, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, AtomicOp, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
     StateSpace, Symbol,
@@ -184,8 +184,12 @@ impl Planner<'_> {
     fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
         let location = self.location(index, atomic.space, atomic.address)?;
         let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
-        let whole = !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64);
-        if !whole {
+        let fits = match atomic.op {
+            AtomicOp::Add => atomic.ty.bits() >= 16,
+            AtomicOp::CompareAndSwap => matches!(atomic.ty.bits(), 16 | 32 | 64),
+            _ => !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64),
+        };
+        if !fits {
             return Err(self.not_modelled(index, &format!("atom{}", atomic.ty.directive())));
         }
         Ok(AtomicStep {
@@ -194,6 +198,8 @@ impl Planner<'_> {
             location,
             op: atomic.op,
             ty: atomic.ty,
+            // The units of global memory do not know subnormal numbers of this type.
+            flush: atomic.ty == ScalarType::F32 && !atomic.noftz && atomic.space != StateSpace::Shared,
             operand: self.operand(value.operand),
             swap: value.swap.map(|swap| self.operand(swap)),
             target: value.destination.map(|register| self.target(register)),

@@ -3,6 +3,7 @@
 mod barriers;
 mod divergence;
 mod faults;
+mod floats;
 mod integers;
 mod rig;
 mod shipped;

@@ -203,8 +203,7 @@ impl Queue {
         let mut others_run = false;
         for work in &plan.items[plan.done..] {
             let Some(item) = self.items.get(work) else { continue };
-            let ready = !item.running && item.after.iter().all(|before| !self.items.contains_key(before));
-            if ready {
+            if self.is_ready(item) {
                 let item = self.items.get_mut(work).expect("it was just seen");
                 item.running = true;
                 return Step::Run(*work, item.operation.clone());
@@ -212,6 +211,10 @@ impl Queue {
             others_run = true;
         }
         if others_run { Step::OthersRun } else { Step::Done }
+    }
+
+    fn is_ready(&self, item: &Item) -> bool {
+        !item.running && item.after.iter().all(|before| !self.items.contains_key(before))
     }
 }
 
@@ -275,6 +278,12 @@ impl Process {
             Wait::Everything => queue.items.keys().copied().collect(),
         };
         queue.plan(targets, &mut self.chooser)
+    }
+
+    /// Whether an item of work could begin.
+    #[must_use]
+    pub fn has_ready_work(&self) -> bool {
+        self.queue.items.values().any(|item| self.queue.is_ready(item))
     }
 
     /// A query has found work that has not ended.

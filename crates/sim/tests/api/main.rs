@@ -21,4 +21,7 @@ mod profiles;
 mod streams;
 mod teardown;
 mod threads;
+mod waiting;
+#[path = "../support/waiting.rs"]
+mod waiting_kernel;
 mod waits;

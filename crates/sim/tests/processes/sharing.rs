@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::Driver;
+use peermap_driver::{Driver, Stream};
 use peermap_model::Place;
 
 use crate::house::House;
 use crate::roles::{hear, patience};
 use crate::support::{GRANULE, import, map, mapped, read};
+use crate::waiting_kernel::{await_and_tell, queue};
 
 pub fn two_processes_see_the_same_bytes() {
     let mut house = House::new();
@@ -59,9 +60,23 @@ pub fn the_grace_between_processes_is_time() {
     let (_, ptr) = mapped(&process, GRANULE);
     process.memset_d8(ptr, 1, GRANULE).unwrap();
     let give_up = Instant::now() + Duration::from_secs(60);
-    while process.stream_query(peermap_driver::Stream::NULL).is_err() {
+    while process.stream_query(Stream::NULL).is_err() {
         assert!(Instant::now() < give_up && !patience().has_passed(), "the work never ran");
         std::thread::yield_now();
     }
     assert_eq!(read(&process, ptr, 1), [1]);
+}
+
+/// No grace makes the work of the other process run: the kernel that waits for it does.
+pub fn a_kernel_waits_for_another_process() {
+    let mut house = House::new();
+    let exporter = house.worker("exporter", None);
+    let descriptor = hear(&exporter.channel).1.unwrap();
+    let process = house.join();
+    let flag = map(&process, import(&process, &descriptor).unwrap(), GRANULE);
+    let far = mapped(&process, GRANULE).1;
+    exporter.ask(b"fill");
+    queue(&process, await_and_tell(&process), Stream::NULL, (flag, 0x0909_0909), (far, 3));
+    process.ctx_synchronize().unwrap();
+    assert_eq!(read(&process, far, 1), [3]);
 }

@@ -1,4 +1,4 @@
-//! `setp` and `set` of integers.
+//! `setp` and `set`.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -6,11 +6,17 @@ use peermap_ptx::instruction::{BoolOp, Combine, Comparison, Set, SetPredicate};
 use peermap_ptx::{ScalarType, Source};
 
 use super::emitter::Emitter;
+use super::float::pair_type;
 use crate::error::CompileError;
+use crate::float::Format;
 
 impl Emitter<'_, '_> {
     pub(super) fn set_predicate(&mut self, set: &SetPredicate) -> Result<(), CompileError> {
-        let outcome = self.compared(set.comparison, set.ty, set.a, set.b)?;
+        if let Some(ty) = pair_type(set.ty) {
+            self.set_pair_of_predicates(set, ty);
+            return Ok(());
+        }
+        let outcome = self.compared(set.comparison, set.ty, set.ftz, [set.a, set.b])?;
         let contrary = self.builder.ins().bxor_imm_s(outcome, 1);
         let (first, second) = (self.combined(outcome, set.combine), self.combined(contrary, set.combine));
         if let Some(p) = set.p {
@@ -23,15 +29,18 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn set(&mut self, set: &Set) -> Result<(), CompileError> {
-        let outcome = self.compared(set.comparison, set.ty, set.a, set.b)?;
+        if let Some(ty) = pair_type(set.ty) {
+            self.set_pair(set, ty);
+            return Ok(());
+        }
+        let outcome = self.compared(set.comparison, set.ty, set.ftz, [set.a, set.b])?;
         let outcome = self.combined(outcome, set.combine);
-        let result = match set.to {
-            ScalarType::F32 => {
-                let (one, zero) = (self.constant(types::I32, i64::from(1_f32.to_bits())), self.constant(types::I32, 0));
+        let result = match Format::of_scalar(set.to) {
+            Some(format) => {
+                let (one, zero) = (self.constant(types::I64, format.one().cast_signed()), self.constant(types::I64, 0));
                 self.builder.ins().select(outcome, one, zero)
             }
-            to if to.is_float() => return self.not_modelled("set to a half"),
-            _ => self.builder.ins().ineg(outcome),
+            None => self.builder.ins().ineg(outcome),
         };
         let word = match self.builder.func.dfg.value_type(result) {
             types::I64 => self.cut(result, set.to.bits()),
@@ -46,13 +55,16 @@ impl Emitter<'_, '_> {
         &mut self,
         comparison: Comparison,
         ty: ScalarType,
-        a: Source,
-        b: Source,
+        ftz: bool,
+        [a, b]: [Source; 2],
     ) -> Result<Value, CompileError> {
-        if ty.is_float() || matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) {
+        if matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) {
             return self.not_modelled(format!("a comparison of {}", ty.directive()));
         }
-        let (a, b) = (self.integer(a, ty.bits(), ty.is_signed()), self.integer(b, ty.bits(), ty.is_signed()));
+        let [a, b] = [a, b].map(|source| self.integer(source, ty.bits(), ty.is_signed()));
+        if let Some(format) = Format::of_scalar(ty) {
+            return Ok(self.compared_numbers(comparison, format, ftz, [a, b]));
+        }
         let signed = ty.is_signed();
         let condition = match (comparison, signed) {
             (Comparison::Equal, _) => IntCC::Equal,
@@ -71,7 +83,7 @@ impl Emitter<'_, '_> {
         Ok(self.builder.ins().uextend(types::I64, holds))
     }
 
-    fn combined(&mut self, outcome: Value, combine: Option<Combine>) -> Value {
+    pub(super) fn combined(&mut self, outcome: Value, combine: Option<Combine>) -> Value {
         let Some(combine) = combine else { return outcome };
         let with = self.truth(combine.with);
         match combine.op {

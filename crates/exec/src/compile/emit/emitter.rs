@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{FuncRef, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use peermap_ptx::analysis::BlockShape;
 use peermap_ptx::{Guard, PredicateSource, RegisterId, Source};
@@ -16,6 +16,8 @@ use crate::error::CompileError;
 pub(super) struct Emitter<'a, 'f> {
     pub(super) surroundings: &'a Surroundings<'a>,
     pub(super) builder: FunctionBuilder<'f>,
+    /// What computes with numbers where the host does not.
+    pub(super) float: FuncRef,
     words: Value,
     predicates: Value,
     /// The lane, in the half that runs for each.
@@ -32,11 +34,12 @@ impl<'a, 'f> Emitter<'a, 'f> {
     pub(super) fn new(
         surroundings: &'a Surroundings<'a>,
         builder: FunctionBuilder<'f>,
+        float: FuncRef,
         words: Value,
         predicates: Value,
     ) -> Self {
         let (values, bases) = (HashMap::new(), HashMap::new());
-        Self { surroundings, builder, words, predicates, lane: None, values, bases, line: 0 }
+        Self { surroundings, builder, float, words, predicates, lane: None, values, bases, line: 0 }
     }
 
     /// Loads, before the loop, the scalars that instructions read in it.

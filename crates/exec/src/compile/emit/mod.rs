@@ -7,12 +7,14 @@ mod arithmetic;
 mod bits;
 mod compare;
 mod convert;
+mod convert_pack;
 mod emitter;
+mod float;
 mod moves;
 mod operation;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Function, InstBuilder, types};
+use cranelift_codegen::ir::{FuncRef, Function, InstBuilder, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use peermap_ptx::analysis::BlockShape;
@@ -34,11 +36,12 @@ pub(crate) struct Surroundings<'b> {
     pub(crate) shape: BlockShape,
 }
 
-/// Makes one half of a segment: straight code, or a loop over lanes.
+/// Makes one half of a segment: straight code, or a loop over lanes. `float` is [`crate::float::answer`].
 pub(crate) fn segment(
     surroundings: &Surroundings<'_>,
     segment: &Segment,
     lanes: bool,
+    float: FuncRef,
     target: TargetFrontendConfig,
     function: &mut Function,
     builders: &mut FunctionBuilderContext,
@@ -51,7 +54,7 @@ pub(crate) fn segment(
         return Err(CompileError::Compiler("a segment has four parameters".to_owned()));
     };
     let instructions = if lanes { &segment.lanes } else { &segment.once };
-    let mut emitter = Emitter::new(surroundings, builder, words, predicates);
+    let mut emitter = Emitter::new(surroundings, builder, float, words, predicates);
     if !lanes {
         emitter.all(instructions, &segment.stored)?;
         emitter.builder.ins().return_(&[]);

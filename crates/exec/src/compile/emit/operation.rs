@@ -22,7 +22,11 @@ impl Emitter<'_, '_> {
             }
             Operation::SetPredicate(set) => self.set_predicate(set),
             Operation::Set(set) => self.set(set),
-            Operation::Convert { conversion, destination, a, b: None } => self.convert(*conversion, *destination, *a),
+            Operation::Convert { conversion, destination, a, b } => self.convert(*conversion, *destination, *a, *b),
+            Operation::ConvertPack(pack) => {
+                self.convert_pack(pack);
+                Ok(())
+            }
             Operation::Move { ty, destination, source } => self.move_value(*ty, *destination, *source),
             Operation::Pack { destination, sources, ty } => {
                 self.pack(ty.bits(), *destination, sources);
@@ -56,7 +60,7 @@ impl Emitter<'_, '_> {
                 let value = self.integer(source, 64, false);
                 self.write(destination, value, 64, false);
             }
-            other => return self.not_modelled(name_of(&other)),
+            other => return self.float_unary(other, destination, source),
         }
         Ok(())
     }
@@ -74,7 +78,7 @@ impl Emitter<'_, '_> {
             BinaryOp::And(ty) | BinaryOp::Or(ty) | BinaryOp::Xor(ty) => self.logic(op, ty, destination, a, b),
             BinaryOp::ShiftLeft(ty) => self.shift_left(ty, destination, a, b),
             BinaryOp::ShiftRight(ty) => self.shift_right(ty, destination, a, b),
-            other => return self.not_modelled(name_of(&other)),
+            other => return self.float_binary(other, destination, a, b),
         }
         Ok(())
     }
@@ -88,14 +92,14 @@ impl Emitter<'_, '_> {
             TernaryOp::FunnelRight { wrap } => self.funnel(false, wrap, destination, [a, b, c]),
             TernaryOp::Select { bits } => self.select(bits, destination, [a, b, c]),
             TernaryOp::SelectSigned { bits } => self.select_signed(bits, destination, [a, b, c]),
-            other => return self.not_modelled(name_of(&other)),
+            other => return self.float_ternary(other, destination, [a, b, c]),
         }
         Ok(())
     }
 }
 
 /// The name of a form of instruction, without what it works on.
-fn name_of(operation: &impl std::fmt::Debug) -> String {
+pub(super) fn name_of(operation: &impl std::fmt::Debug) -> String {
     let text = format!("{operation:?}");
     let end = text.find(|character: char| !character.is_alphanumeric()).unwrap_or(text.len());
     text[..end].to_owned()
