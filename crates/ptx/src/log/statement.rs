@@ -13,6 +13,9 @@ pub(super) struct Statement<'t, 'a> {
 /// Directives whose statement ends with the line.
 const LINES: [&str; 5] = [".version", ".target", ".address_size", ".loc", ".file"];
 
+/// Those that a module cannot do without.
+const HEADERS: [&str; 3] = [".version", ".target", ".address_size"];
+
 /// Opcodes that are named with a modifier.
 const LONG_NAMES: [(&[&str], &[&str]); 8] = [
     (&["mul", "mad", "mul24", "mad24", "madc"], &[".lo", ".hi", ".wide"]),
@@ -36,6 +39,21 @@ impl<'t, 'a> Statement<'t, 'a> {
             }
         }
         Some(Self { tokens: &tokens[start..], at: at - start })
+    }
+
+    /// The text with blanks in place of the statement; `None` for one that others are part of.
+    pub(super) fn left_out_of(&self, text: &str) -> Option<String> {
+        let ends = |index: &usize| ends(&self.tokens[..=*index], self.tokens.get(index + 1));
+        let last = &self.tokens[(0..self.tokens.len()).find(ends)?];
+        if HEADERS.contains(&self.first()) || last.is("{") || last.is("}") {
+            return None;
+        }
+        // Tokens are parts of the text.
+        let place = |token: &Token<'_>| token.text.as_ptr().addr() - text.as_ptr().addr();
+        let (start, end) = (place(&self.tokens[0]), place(last) + last.text.len());
+        let blank = |character| if character == '\n' { '\n' } else { ' ' };
+        let blanks: String = text[start..end].chars().map(blank).collect();
+        Some([&text[..start], &blanks, &text[end..]].concat())
     }
 
     /// The first word.
