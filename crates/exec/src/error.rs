@@ -6,6 +6,8 @@ use std::time::Duration;
 use peermap_memory::{Access, FaultKind};
 use thiserror::Error;
 
+use crate::window::Window;
+
 /// Why an entry cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CompileError {
@@ -68,6 +70,41 @@ pub enum Cause {
         access: Access,
         /// What is wrong there.
         kind: FaultKind,
+    },
+    /// An address in a window of memory that a block or a thread has for itself, outside what there is.
+    #[error("{} at {address:#x}, outside the {bytes} bytes from {start:#x} on of the {window}",
+        verb(*access), start = window.start())]
+    Outside {
+        /// The window.
+        window: Window,
+        /// The first byte that is outside, counted in the window.
+        address: u64,
+        /// How much there is.
+        bytes: u64,
+        /// What was tried.
+        access: Access,
+        /// Whether the address was a generic one.
+        generic: bool,
+    },
+    /// An address in `.const` behind the variables of the module.
+    #[error("read at {address:#x} of constant memory, where the module has {bytes} bytes")]
+    OutsideConstant {
+        /// The first byte that is outside.
+        address: u64,
+        /// How much there is.
+        bytes: u64,
+    },
+    /// An assertion did not hold.
+    #[error("{file}:{line}: {function}: assertion `{message}` failed")]
+    Assertion {
+        /// What did not hold.
+        message: String,
+        /// The file that it is in.
+        file: String,
+        /// The line there.
+        line: u32,
+        /// The function.
+        function: String,
     },
     /// `trap`.
     #[error("a trap")]

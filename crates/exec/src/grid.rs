@@ -28,8 +28,12 @@ pub struct Launch<'p> {
     /// # Units
     /// Bytes.
     pub shared_bytes: u32,
+    /// What special registers say of the device.
+    pub multiprocessors: Multiprocessors,
     /// The parameters, as the kernel reads them.
     pub parameters: &'p [u8],
+    /// Where the variables of the module start; what they hold is [`ModuleData::image`](crate::ModuleData::image).
+    pub data: u64,
     /// How long the kernel may run.
     pub most: Duration,
     /// How many blocks the device can run at once. So many are started, one after the other, if those that have started
@@ -38,7 +42,41 @@ pub struct Launch<'p> {
     /// Called over and over while all blocks that have started wait for something: whatever they wait for should happen
     /// meanwhile.
     pub meanwhile: &'p (dyn Fn() + Sync),
+    /// Called with what a thread prints, a call of `vprintf` at a time.
+    pub print: &'p (dyn Fn(&[u8]) + Sync),
 }
+
+impl<'p> Launch<'p> {
+    /// A launch without shared memory of its own and without module variables, on a device with one multiprocessor, that
+    /// may take a minute, prints nothing, and has nothing happen meanwhile.
+    #[must_use]
+    pub fn new(grid: Dim, block: Dim, parameters: &'p [u8]) -> Self {
+        Self {
+            grid,
+            block,
+            shared_bytes: 0,
+            multiprocessors: Multiprocessors { count: 1, warps: 64 },
+            parameters,
+            data: 0,
+            most: Duration::from_secs(60),
+            resident: 64,
+            meanwhile: &|| {},
+            print: &|_| {},
+        }
+    }
+}
+
+/// The multiprocessors of the device that a kernel runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Multiprocessors {
+    /// How many there are.
+    pub count: u32,
+    /// How many warps each can hold.
+    pub warps: u32,
+}
+
+/// The launches of this OS process so far.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 
 /// Blocks that a core takes at a time.
 const BLOCKS_AT_A_TIME: u64 = 16;
@@ -50,6 +88,8 @@ struct Shared<'l> {
     blocks: u64,
     next: AtomicU64,
     resting: Mutex<Resting<'l>>,
+    /// `%gridid`.
+    grid_id: u64,
     /// The first block, of those that ended badly, and how.
     stop: Mutex<Option<(u64, Stop)>>,
 }
@@ -74,11 +114,12 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
     let shared = Shared {
-        setting: Setting { program, view, limit: &limit },
+        setting: Setting { program, view, limit: &limit, print: launch.print },
         launch,
         blocks,
         next: AtomicU64::new(0),
         resting: Mutex::default(),
+        grid_id: LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1,
         stop: Mutex::new(None),
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -159,11 +200,14 @@ impl<'l> Shared<'l> {
         {
             frame.set_special(special, part);
         }
+        // Blocks go round: hardware gives the next one to whichever is free.
+        frame.set_special(Special::Multiprocessor, number % u64::from(self.launch.multiprocessors.count.max(1)));
+        frame.spaces.clear();
         frame
     }
 
     fn new_frame(&self) -> Frame {
-        let mut frame = Frame::new(self.setting.program.size, self.launch.block, self.launch.parameters);
+        let mut frame = Frame::new(self.setting.program.size, self.launch);
         let dimensions = [
             (Special::NtidX, self.launch.block[0]),
             (Special::NtidY, self.launch.block[1]),
@@ -172,8 +216,11 @@ impl<'l> Shared<'l> {
             (Special::NctaidY, self.launch.grid[1]),
             (Special::NctaidZ, self.launch.grid[2]),
             (Special::DynamicShared, self.launch.shared_bytes),
+            (Special::Multiprocessors, self.launch.multiprocessors.count),
+            (Special::Warps, self.launch.multiprocessors.warps),
         ];
         dimensions.into_iter().for_each(|(special, value)| frame.set_special(special, value));
+        frame.set_special(Special::GridId, self.grid_id);
         frame
     }
 

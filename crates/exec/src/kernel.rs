@@ -9,15 +9,19 @@ use peermap_ptx::{Entry, Module};
 use crate::block::frame::FrameSize;
 use crate::compile::code::Code;
 use crate::compile::emit::Surroundings;
+use crate::compile::layout::Layout;
+use crate::compile::link::Linked;
 use crate::compile::place::Places;
 use crate::compile::plan::Planner;
+use crate::compile::wide;
 use crate::error::{CompileError, Line, Stop};
 use crate::grid::{Launch, run_all};
 use crate::step::Plan;
 
 /// An entry that can be launched.
 pub struct Kernel {
-    entry: Entry,
+    linked: Linked,
+    layout: Layout,
     lines: Vec<Line>,
     /// For blocks whose y and z are 1.
     line: Program,
@@ -43,9 +47,12 @@ impl Kernel {
     /// # Errors
     /// [`CompileError::NotModelled`] for the first instruction that is not covered.
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
-        let lines = lines(module, entry);
-        let line = Program::compile(entry, &lines, BlockShape::Line)?;
-        Ok(Self { entry: entry.clone(), lines, line, any: OnceLock::new() })
+        let mut linked = Linked::of(module, entry)?;
+        linked.entry = wide::split(&linked.entry)?;
+        let lines = lines(module, &linked.entry);
+        let layout = Layout::of(module, &linked)?;
+        let line = Program::compile(&linked, &layout, &lines, BlockShape::Line)?;
+        Ok(Self { linked, layout, lines, line, any: OnceLock::new() })
     }
 
     /// Runs the kernel to its end.
@@ -58,42 +65,58 @@ impl Kernel {
     pub fn launch(&self, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
         let threads: u64 = launch.block.iter().map(|threads| u64::from(*threads)).product();
         assert!((1..=1024).contains(&threads), "a block of {threads} threads");
-        let (given, declared) = (launch.parameters.len(), self.entry.parameter_bytes);
+        let (given, declared) = (launch.parameters.len(), self.linked.entry.parameter_bytes);
         assert!(given >= declared as usize, "{given} bytes of parameters, the entry declares {declared}");
         let program = match launch.block {
             [_, 1, 1] => &self.line,
-            _ => match self.any.get_or_init(|| Program::compile(&self.entry, &self.lines, BlockShape::Any)) {
-                Ok(program) => program,
-                Err(error) => return Err(Box::new(self.refusal(error))),
-            },
+            _ => {
+                match self
+                    .any
+                    .get_or_init(|| Program::compile(&self.linked, &self.layout, &self.lines, BlockShape::Any))
+                {
+                    Ok(program) => program,
+                    Err(error) => return Err(Box::new(self.refusal(error))),
+                }
+            }
         };
         run_all(program, launch, view)
     }
 
     /// What was compiled for one shape of blocks compiles for another too, unless this crate is wrong.
     fn refusal(&self, error: &CompileError) -> Stop {
-        let line = Line { ptx: self.entry.line, source: None };
+        let line = Line { ptx: self.linked.entry.line, source: None };
         let cause = crate::error::Cause::NotModelled(error.to_string());
-        Stop { kernel: self.entry.name.clone(), block: [0; 3], thread: [0; 3], line, cause }
+        Stop { kernel: self.linked.entry.name.clone(), block: [0; 3], thread: [0; 3], line, cause }
     }
 }
 
 impl Program {
-    fn compile(entry: &Entry, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+    fn compile(linked: &Linked, layout: &Layout, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+        let Linked { entry, system, .. } = linked;
         let body = &entry.body;
         let flow = ControlFlow::of(body);
         let liveness = Liveness::of(body, &flow);
         let places = Places::of(body, &flow, &liveness, shape);
         let size = FrameSize {
             scalars: places.scalars,
+            data: places.data,
             parameter_bytes: entry.parameter_bytes,
             lane_arrays: places.lane_arrays,
             predicate_arrays: places.predicate_arrays,
+            spaces: layout.sizes(),
         };
-        let mut planner =
-            Planner { body, flow: &flow, liveness: &liveness, places: &places, shape, segments: Vec::new() };
+        let mut planner = Planner {
+            body,
+            flow: &flow,
+            liveness: &liveness,
+            places: &places,
+            shape,
+            layout,
+            system,
+            segments: Vec::new(),
+        };
         let plan = planner.plan()?;
-        let surroundings = Surroundings { entry, body, places: &places, size, shape };
+        let surroundings = Surroundings { entry, body, places: &places, size, shape, layout };
         let code = Code::compile(&surroundings, &planner.segments)?;
         let firsts = flow.blocks().iter().map(|block| block.instructions.start).collect();
         let (name, restored) = (entry.name.clone(), places.restored.clone());

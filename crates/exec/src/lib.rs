@@ -19,12 +19,16 @@
 
 mod block;
 mod compile;
+mod data;
 mod error;
 mod float;
 mod grid;
 mod kernel;
 mod step;
+mod window;
 
+pub use data::ModuleData;
 pub use error::{Cause, CompileError, Line, Stop};
-pub use grid::{Dim, Launch};
+pub use grid::{Dim, Launch, Multiprocessors};
 pub use kernel::Kernel;
+pub use window::Window;

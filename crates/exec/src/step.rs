@@ -1,11 +1,12 @@
 //! What the threads of a block do, step by step.
 
 use peermap_memory::Access;
-use peermap_ptx::ScalarType;
 use peermap_ptx::analysis::BlockId;
 use peermap_ptx::instruction::{AtomicOp, Comparison, Reduction, ShuffleMode, VoteMode};
+use peermap_ptx::{ScalarType, SpecialRegister};
 
 use crate::compile::code::SegmentId;
+use crate::window::Window;
 
 /// The code of a body: the steps of each basic block.
 pub(crate) struct Plan {
@@ -36,10 +37,14 @@ pub(crate) enum Step {
     WarpBarrier(WarpBarrierStep),
     /// What the lanes of a warp do together.
     Warp(WarpStep),
+    /// A call of what the system has.
+    System(SystemStep),
     /// `membar` or `fence`.
     Fence,
     /// `nanosleep`: the lanes have time.
     Rest,
+    /// `mov` of a clock.
+    Timer(TimerStep),
 }
 
 /// A value that a step reads.
@@ -72,11 +77,25 @@ pub(crate) enum Flag {
     Condition(Condition),
 }
 
+/// What an address counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    /// The address itself tells.
+    Generic,
+    Global,
+    /// The variables of the module in `.const`.
+    Constant,
+    Own(Window),
+}
+
 /// An address: a value and an offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
+    pub(crate) space: Space,
     pub(crate) base: Operand,
     pub(crate) offset: i64,
+    /// How many bits the address has: 32 or 64.
+    pub(crate) bits: u32,
 }
 
 /// `setp` of values that are kept once.
@@ -192,6 +211,44 @@ pub(crate) enum WarpOperation {
     Reduce { reduction: Reduction, value: Operand },
     ActiveMask,
     Elect { chosen: Target },
+}
+
+/// A function that the system has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SystemFunction {
+    /// `vprintf`.
+    Print,
+    /// `__assertfail`.
+    AssertFail,
+}
+
+impl SystemFunction {
+    /// The function of this name, if launches know of it.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "vprintf" => Some(Self::Print),
+            "__assertfail" => Some(Self::AssertFail),
+            _ => None,
+        }
+    }
+}
+
+/// A call of what the system has, by all lanes.
+pub(crate) struct SystemStep {
+    pub(crate) instruction: u32,
+    pub(crate) function: SystemFunction,
+    pub(crate) arguments: Vec<Operand>,
+    /// Where the result goes, if it has one.
+    pub(crate) target: Option<Target>,
+}
+
+/// The reading of a clock.
+pub(crate) struct TimerStep {
+    pub(crate) condition: Option<Condition>,
+    pub(crate) clock: SpecialRegister,
+    pub(crate) target: Target,
+    /// How wide the register is.
+    pub(crate) bits: u32,
 }
 
 /// Where threads go from the end of a basic block.

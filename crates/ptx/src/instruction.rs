@@ -10,6 +10,8 @@ mod convert;
 mod memory;
 mod modifiers;
 mod registers;
+mod rename;
+mod symbols;
 mod sync;
 mod warp;
 

@@ -77,7 +77,7 @@ pub struct Guard {
 pub type Sink = Option<RegisterId>;
 
 /// Something with an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Symbol {
     /// A variable of the module, or of a function if all its calls share it.
     Variable(VariableId),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use peermap_driver::{ByteSize, Dim3, DriverError, KernelArg, Result};
-use peermap_exec::{Launch, Stop};
+use peermap_driver::{ByteSize, DeviceAttribute, Dim3, DriverError, KernelArg, Result};
+use peermap_exec::{Launch, Multiprocessors, Stop};
 use peermap_memory::View;
-use peermap_model::Operation;
+use peermap_model::{DeviceProfile, Operation};
 use peermap_ptx::{Entry, Param};
 
 /// How long a kernel may run before it counts as one that never ends, where nobody says otherwise.
@@ -22,6 +22,7 @@ pub(crate) struct Kernel {
     parameter_bytes: usize,
     compiled: Arc<peermap_exec::Kernel>,
     most_time: Duration,
+    multiprocessors: Multiprocessors,
 }
 
 /// What a launch in the queue says besides the kernel.
@@ -35,8 +36,14 @@ pub(crate) struct Shape<'o> {
 }
 
 impl Kernel {
-    fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>, most_time: Duration) -> Self {
+    fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>, device: &DeviceProfile, most_time: Duration) -> Self {
+        let number = |attribute| device.attribute(attribute).and_then(|it| u32::try_from(it).ok()).unwrap_or(1);
+        let threads = number(DeviceAttribute::MAX_THREADS_PER_MULTIPROCESSOR);
         Self {
+            multiprocessors: Multiprocessors {
+                count: number(DeviceAttribute::MULTIPROCESSOR_COUNT),
+                warps: threads / number(DeviceAttribute::WARP_SIZE),
+            },
             name: entry.name.clone(),
             params: entry.params.clone(),
             parameter_bytes: entry.parameter_bytes as usize,
@@ -75,13 +82,12 @@ impl Kernel {
     pub(crate) fn run(&self, view: View<'_>, shape: &Shape<'_>) -> std::result::Result<(), Box<Stop>> {
         let dimensions = |dim: Dim3| [dim.x, dim.y, dim.z];
         let launch = Launch {
-            grid: dimensions(shape.grid),
-            block: dimensions(shape.block),
             shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
-            parameters: shape.parameters,
+            multiprocessors: self.multiprocessors,
             most: self.most_time,
             resident: MOST_RESIDENT_BLOCKS,
             meanwhile: shape.meanwhile,
+            ..Launch::new(dimensions(shape.grid), dimensions(shape.block), shape.parameters)
         };
         self.compiled.launch(&launch, view)
     }
@@ -101,8 +107,8 @@ impl Default for CodeStore {
 }
 
 impl CodeStore {
-    pub(crate) fn add(&mut self, entry: &Entry, compiled: Arc<peermap_exec::Kernel>) -> u64 {
-        self.kernels.push(Arc::new(Kernel::new(entry, compiled, self.most_time)));
+    pub(crate) fn add(&mut self, entry: &Entry, compiled: Arc<peermap_exec::Kernel>, device: &DeviceProfile) -> u64 {
+        self.kernels.push(Arc::new(Kernel::new(entry, compiled, device, self.most_time)));
         self.kernels.len() as u64 - 1
     }
 

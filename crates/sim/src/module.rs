@@ -30,7 +30,7 @@ impl Inner {
         let entries = loaded.module.entries().iter().zip(loaded.resources()).zip(kernels);
         let functions = entries
             .map(|((entry, resources), compiled)| {
-                let code = state.code.add(entry, Arc::clone(compiled));
+                let code = state.code.add(entry, Arc::clone(compiled), &device);
                 FunctionInfo { code, ..jit.describe(entry, resources, &loaded.module, options.max_registers) }
             })
             .collect();

@@ -67,6 +67,10 @@ fn stopped(stop: &Stop) -> Ended {
     let failed = |result| Ended::Faulted(WorkFault { result, address: DevicePtr::NULL, what: what.clone() });
     match &stop.cause {
         Cause::Memory { address, kind, .. } => ended_by(*kind, *address, what),
+        // A generic address is one of memory like any other; one in a space of its own is part of the instruction.
+        Cause::Outside { generic: false, .. } => failed(CuResult::ILLEGAL_INSTRUCTION),
+        Cause::Outside { .. } | Cause::OutsideConstant { .. } => failed(CuResult::ILLEGAL_ADDRESS),
+        Cause::Assertion { .. } => failed(CuResult::ASSERT),
         Cause::Trap => failed(CuResult::LAUNCH_FAILED),
         Cause::Deadline { .. } | Cause::Stuck(_) => failed(CuResult::LAUNCH_TIMEOUT),
         Cause::NotModelled(_) => Ended::Broken(DriverError::NotModelled { what }),

@@ -6,8 +6,10 @@ use peermap_memory::{Access, Fault, FaultKind, View};
 
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
+use crate::block::spaces::{Place, Reach};
 use crate::error::Cause;
-use crate::step::{Elements, Location, Operand, Target, Transfer};
+use crate::step::{Elements, Location, Operand, Space, Target, Transfer};
+use crate::window::Window;
 
 /// What ended a step, and in which lane.
 pub(crate) struct LaneFault {
@@ -45,6 +47,9 @@ pub(crate) fn transfer(
 fn end_of_range(step: &Transfer, frame: &Frame, lanes: Range<usize>) -> usize {
     let bytes = step.bytes() as u64;
     let follows = |pair: &[u64]| pair[1].wrapping_sub(pair[0]) == bytes;
+    if is_each_lanes_own(step.location, frame, lanes.start) {
+        return lanes.start + 1;
+    }
     match step.location.base {
         Operand::Scalar { stride, .. } if stride.cast_unsigned() == bytes => {
             let rows = frame.tid_x();
@@ -58,9 +63,19 @@ fn end_of_range(step: &Transfer, frame: &Frame, lanes: Range<usize>) -> usize {
     }
 }
 
+/// Whether the bytes are in memory that another lane has at the same address.
+fn is_each_lanes_own(location: Location, frame: &Frame, lane: usize) -> bool {
+    match location.space {
+        Space::Own(window) => window == Window::Local,
+        Space::Generic => Window::Local.contains(address(location, frame, lane)),
+        Space::Global | Space::Constant => false,
+    }
+}
+
 /// The address of a lane.
 pub(crate) fn address(location: Location, frame: &Frame, lane: usize) -> u64 {
-    value(location.base, frame, lane).wrapping_add_signed(location.offset)
+    let address = value(location.base, frame, lane).wrapping_add_signed(location.offset);
+    if location.bits == 32 { address & 0xFFFF_FFFF } else { address }
 }
 
 /// A value of a lane. What is kept once may have more bits than its register.
@@ -90,7 +105,17 @@ impl Piece<'_> {
             let kind = FaultKind::Misaligned { bytes: bytes as u64 };
             return Err(self.fault(address, Fault { address, kind }));
         }
+        let reach = Reach { space: self.step.location.space, access: self.step.access(), lane: self.lanes.start };
         let len = self.lanes.len() * bytes;
+        let done = match frame.spaces.place(reach, address, len) {
+            Ok(Place::Device(start)) => self.in_device(start, len, frame, scratch),
+            Ok(Place::Own(window, start)) => self.in_window(reach, (window, start), frame, scratch),
+            Err(fault) => Err(fault),
+        };
+        done.map_err(|fault| self.of_its_lane(address, fault))
+    }
+
+    fn in_device(&self, address: u64, len: usize, frame: &mut Frame, scratch: &mut Vec<u8>) -> Result<(), LaneFault> {
         let done = match &self.step.elements {
             Elements::Loaded(targets) => {
                 scratch.resize(len, 0);
@@ -115,9 +140,42 @@ impl Piece<'_> {
         done.map_err(|fault| self.fault(address, fault))
     }
 
+    fn in_window(
+        &self,
+        reach: Reach,
+        (window, address): (Window, u64),
+        frame: &mut Frame,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), LaneFault> {
+        let len = self.lanes.len() * self.step.bytes();
+        scratch.resize(len, 0);
+        match &self.step.elements {
+            Elements::Loaded(targets) => {
+                scratch.copy_from_slice(frame.spaces.read(reach, window, address, len)?);
+                self.spread(targets, frame, scratch);
+            }
+            Elements::Stored(sources) => {
+                self.gather(sources, frame, scratch);
+                frame.spaces.write(reach, window, address, len)?.copy_from_slice(scratch);
+            }
+        }
+        Ok(())
+    }
+
     fn fault(&self, start: u64, fault: Fault) -> LaneFault {
         let lane = self.lanes.start + (fault.address.wrapping_sub(start) / self.step.bytes() as u64) as usize;
         LaneFault { lane, cause: memory_cause(fault, self.step.access()) }
+    }
+
+    /// The lane whose bytes are the first that are outside of what there is.
+    fn of_its_lane(&self, start: u64, fault: LaneFault) -> LaneFault {
+        let outside = match fault.cause {
+            Cause::Outside { window, address, generic: true, .. } => window.base() + address,
+            Cause::Outside { address, .. } | Cause::OutsideConstant { address, .. } => address,
+            _ => return fault,
+        };
+        let lane = self.lanes.start + (outside.wrapping_sub(start) / self.step.bytes() as u64) as usize;
+        LaneFault { lane, ..fault }
     }
 
     /// The eight bytes that all lanes store over and over, if that is what they do.

@@ -7,17 +7,16 @@ use peermap_ptx::instruction::AtomicOp;
 use crate::block::access::{LaneFault, address, memory_cause, value};
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
+use crate::block::spaces::{changed_u32, changed_u64};
 use crate::float::sum;
 use crate::step::{AtomicStep, Target};
 
 /// Carries out `atom` or `red`.
 pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: View<'_>) -> Result<(), LaneFault> {
     for lane in mask.lanes() {
-        let address = address(step.location, frame, lane);
         let operand = value(step.operand, frame, lane);
         let swap = step.swap.map_or(0, |swap| value(swap, frame, lane));
-        let before = update(step, address, operand, swap, view);
-        let before = before.map_err(|fault| LaneFault { lane, cause: memory_cause(fault, Access::ReadWrite) })?;
+        let before = update(step, frame, lane, (operand, swap), view)?;
         match step.target {
             Some(Target::Lanes { array }) => frame.array_mut(array)[lane] = before,
             Some(Target::Scalar { word }) => frame.set_scalar(word, before),
@@ -27,28 +26,45 @@ pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: Vi
     Ok(())
 }
 
-/// Replaces what lies at an address; what lay there before.
-fn update(step: &AtomicStep, address: u64, operand: u64, swap: u64, view: View<'_>) -> Result<u64, Fault> {
+/// Replaces what lies where a lane reaches; what lay there before.
+fn update(
+    step: &AtomicStep,
+    frame: &mut Frame,
+    lane: usize,
+    (operand, swap): (u64, u64),
+    view: View<'_>,
+) -> Result<u64, LaneFault> {
     let bits = step.ty.bits();
     let low = |word: u64| word & (u64::MAX >> (64 - bits));
     let (operand, swap) = (low(operand), low(swap));
+    let address = address(step.location, frame, lane);
     match bits {
-        16 => update_half(address, view, |old| updated(step, old, operand, swap)),
-        32 => view.atomic_update_u32(address, |old| updated(step, u64::from(old), operand, swap) as u32).map(u64::from),
-        _ => view.atomic_update_u64(address, |old| updated(step, old, operand, swap)),
+        16 => update_half(step, frame, lane, view, |old| updated(step, old, operand, swap)),
+        32 => {
+            let change = |old| updated(step, u64::from(old), operand, swap) as u32;
+            changed_u32(step, address, frame, lane, view, change).map(u64::from)
+        }
+        _ => changed_u64(step, address, frame, lane, view, |old| updated(step, old, operand, swap)),
     }
 }
 
 /// Replaces 16 bits: half of a word, the other half of which stays.
-fn update_half(address: u64, view: View<'_>, change: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+fn update_half(
+    step: &AtomicStep,
+    frame: &mut Frame,
+    lane: usize,
+    view: View<'_>,
+    change: impl Fn(u64) -> u64,
+) -> Result<u64, LaneFault> {
+    let address = address(step.location, frame, lane);
     if !address.is_multiple_of(2) {
-        return Err(Fault { address, kind: FaultKind::Misaligned { bytes: 2 } });
+        let fault = Fault { address, kind: FaultKind::Misaligned { bytes: 2 } };
+        return Err(LaneFault { lane, cause: memory_cause(fault, Access::ReadWrite) });
     }
     let place = 8 * (address % 4) as u32;
     let half = |word: u32| word >> place & 0xFFFF;
     let replaced = |word: u32| word & !(0xFFFF << place) | (change(half(word).into()) as u32 & 0xFFFF) << place;
-    let before = view.atomic_update_u32(address & !3, replaced);
-    before.map(|word| half(word).into()).map_err(|fault| Fault { address, ..fault })
+    changed_u32(step, address & !3, frame, lane, view, replaced).map(|word| half(word).into())
 }
 
 /// What an atomic operation makes of the value in memory. Nothing has bits above the width.

@@ -1,6 +1,8 @@
 //! The registers of a block of threads.
 
 use super::mask::{MOST_LANES, Mask};
+use super::spaces::{SpaceSizes, Spaces};
+use crate::grid::Launch;
 use crate::step::Target;
 
 /// The words in front of the scalars: what the machine sets.
@@ -17,10 +19,18 @@ pub(crate) enum Special {
     NctaidY,
     NctaidZ,
     DynamicShared,
+    /// `%gridid`.
+    GridId,
+    /// `%smid`.
+    Multiprocessor,
+    /// `%nsmid`.
+    Multiprocessors,
+    /// `%nwarpid`.
+    Warps,
 }
 
 /// How many words there are in front of the scalars.
-pub(crate) const SPECIALS: u32 = Special::DynamicShared as u32 + 1;
+pub(crate) const SPECIALS: u32 = Special::Warps as u32 + 1;
 
 /// The arrays in front of those of the lanes: `%tid.x`, `%tid.y` and `%tid.z`.
 pub(crate) const TID_ARRAYS: u32 = 3;
@@ -33,9 +43,12 @@ pub(crate) const PITCH: usize = MOST_LANES + 264;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameSize {
     pub(crate) scalars: u32,
+    /// The scalar that says where the variables of the module start.
+    pub(crate) data: u32,
     pub(crate) parameter_bytes: u32,
     pub(crate) lane_arrays: u32,
     pub(crate) predicate_arrays: u32,
+    pub(crate) spaces: SpaceSizes,
 }
 
 impl FrameSize {
@@ -59,11 +72,13 @@ pub(crate) struct Frame {
     pub(crate) predicates: Vec<u8>,
     pub(crate) size: FrameSize,
     pub(crate) lanes: usize,
+    pub(crate) spaces: Spaces,
 }
 
 impl Frame {
-    /// A frame for blocks of this shape; registers are zero.
-    pub(crate) fn new(size: FrameSize, block: [u32; 3], parameters: &[u8]) -> Self {
+    /// A frame for the blocks of a launch; registers are zero.
+    pub(crate) fn new(size: FrameSize, launch: &Launch<'_>) -> Self {
+        let Launch { block, parameters, data, shared_bytes, .. } = *launch;
         let lanes = block.iter().product::<u32>() as usize;
         let arrays = (TID_ARRAYS + size.lane_arrays) as usize;
         let mut frame = Self {
@@ -71,7 +86,9 @@ impl Frame {
             predicates: vec![0; size.predicate_arrays as usize * PITCH],
             size,
             lanes,
+            spaces: Spaces::new(size.spaces, shared_bytes, lanes, parameters, data),
         };
+        frame.set_scalar(size.data, data);
         for (word, bytes) in frame.words[size.parameters() as usize..].iter_mut().zip(parameters.chunks(8)) {
             let mut padded = [0; 8];
             padded[..bytes.len()].copy_from_slice(bytes);
@@ -91,8 +108,8 @@ impl Frame {
         self.size.arrays() as usize + axis * PITCH
     }
 
-    pub(crate) fn set_special(&mut self, special: Special, value: u32) {
-        self.words[special as usize] = u64::from(value);
+    pub(crate) fn set_special(&mut self, special: Special, value: impl Into<u64>) {
+        self.words[special as usize] = value.into();
     }
 
     pub(crate) fn scalar(&self, word: u32) -> u64 {
@@ -114,12 +131,15 @@ impl Frame {
 
     /// Gives all lanes of a set one value.
     pub(crate) fn set(&mut self, target: Target, lanes: &Mask, value: u64) {
+        lanes.lanes().for_each(|lane| self.set_lane(target, lane, value));
+    }
+
+    /// Gives a lane a value; what is kept once is that of the lane that comes last.
+    pub(crate) fn set_lane(&mut self, target: Target, lane: usize, value: u64) {
         match target {
             Target::Scalar { word } => self.set_scalar(word, value),
-            Target::Lanes { array } => lanes.lanes().for_each(|lane| self.array_mut(array)[lane] = value),
-            Target::Predicates { array } => {
-                lanes.lanes().for_each(|lane| self.predicate_mut(array)[lane] = value as u8)
-            }
+            Target::Lanes { array } => self.array_mut(array)[lane] = value,
+            Target::Predicates { array } => self.predicate_mut(array)[lane] = value as u8,
         }
     }
 

@@ -8,6 +8,10 @@
 //! | `run.rs` | one step after the other |
 //! | `barrier.rs`, `warp.rs` | what threads do together |
 //! | `access.rs`, `atomic.rs` | what reaches memory |
+//! | `spaces.rs` | memory that a block and its threads have for themselves |
+//! | `system.rs` | what the system has: printing, and assertions that fail |
+//! | `print.rs`, `number.rs` | texts of `printf`, and the numbers in them |
+//! | `timer.rs` | clocks |
 //! | `affine.rs` | comparisons that the first and the last lane decide for all |
 
 pub(crate) mod access;
@@ -17,6 +21,11 @@ pub(crate) mod barrier;
 pub(crate) mod frame;
 pub(crate) mod mask;
 pub(crate) mod meeting;
+mod number;
+mod print;
 pub(crate) mod run;
 pub(crate) mod schedule;
+pub(crate) mod spaces;
+pub(crate) mod system;
+pub(crate) mod timer;
 pub(crate) mod warp;

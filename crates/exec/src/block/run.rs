@@ -12,6 +12,8 @@ use super::barrier::{Barriers, come_to_warp, look_at_warps};
 use super::frame::Frame;
 use super::mask::Mask;
 use super::schedule::{Next, Schedule, Wait};
+use super::system::call_system;
+use super::timer::timer;
 use super::warp::{look_at_steps, together};
 use crate::error::Cause;
 use crate::kernel::Program;
@@ -63,6 +65,7 @@ pub(crate) struct Setting<'l> {
     pub(crate) program: &'l Program,
     pub(crate) view: View<'l>,
     pub(crate) limit: &'l Limit,
+    pub(crate) print: &'l (dyn Fn(&[u8]) + Sync),
 }
 
 /// A block of threads that has started.
@@ -207,6 +210,10 @@ impl<'l> Block<'l> {
                 fence(Ordering::SeqCst);
                 return Ok(());
             }
+            Step::Timer(step) => {
+                timer(step, frame, &chosen(step.condition, frame, &lanes));
+                return Ok(());
+            }
             Step::Rest => return Ok(()),
             Step::Transfer(step) => {
                 let lanes = chosen(step.condition, frame, &lanes);
@@ -226,6 +233,7 @@ impl<'l> Block<'l> {
                 }
                 (step.instruction, done)
             }
+            Step::System(step) => (step.instruction, call_system(step, frame, &lanes, setting)),
             Step::Barrier(step) => (step.instruction, self.barriers.come(step, schedule, frame)),
             Step::WarpBarrier(step) => (step.instruction, come_to_warp(step, schedule, frame)),
             Step::Warp(step) => (step.instruction, together(step, schedule, frame)),

@@ -2,8 +2,11 @@
 //!
 //! | file | what it decides |
 //! | --- | --- |
+//! | `link.rs` | an entry and all that it calls, as one body |
+//! | `wide.rs` | that registers of 128 bits are two of 64 |
 //! | `place.rs` | where each register is kept: once for a block, or once for each lane |
-//! | `plan.rs` | which step each instruction becomes |
+//! | `layout.rs` | where variables lie in memory |
+//! | `plan.rs`, `location.rs` | which step each instruction becomes |
 //! | `cooperation.rs` | the steps that threads take together |
 //! | `segment.rs` | which instructions become machine code together |
 //! | `emit/` | that machine code, instruction by instruction |
@@ -12,6 +15,10 @@
 pub(crate) mod code;
 mod cooperation;
 pub(crate) mod emit;
+pub(crate) mod layout;
+pub(crate) mod link;
+mod location;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod segment;
+pub(crate) mod wide;

@@ -19,6 +19,8 @@ pub(crate) struct Places {
     places: Vec<Place>,
     bits: Vec<u32>,
     pub(crate) scalars: u32,
+    /// The scalar that is no register: where the variables of the module start.
+    pub(crate) data: u32,
     pub(crate) lane_arrays: u32,
     pub(crate) predicate_arrays: u32,
     /// The words that threads which part before they meet again must not share.
@@ -43,6 +45,11 @@ impl Places {
                             uniformity.shape(*register) == Shape::Uniform && is_gathered(instruction);
                     });
                 }
+                // An instruction runs once or for each lane, not both.
+                let written = instruction.writes();
+                if written.iter().any(|register| !once[register.index()]) && !is_gathered(instruction) {
+                    written.iter().for_each(|register| once[register.index()] = false);
+                }
             }
             if once == before {
                 break;
@@ -51,7 +58,8 @@ impl Places {
         let mut places = Self {
             places: Vec::with_capacity(once.len()),
             bits: body.registers.iter().map(|register| register.ty.bits()).collect(),
-            scalars: 0,
+            scalars: 1,
+            data: 0,
             lane_arrays: 0,
             predicate_arrays: 0,
             restored: Vec::new(),

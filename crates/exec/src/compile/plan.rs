@@ -1,20 +1,23 @@
 //! From instructions to steps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
 use peermap_ptx::instruction::{Atomic, AtomicOp, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
-    Address, AddressBase, Body, Guard, Instruction, InstructionId, Operation, RegisterId, ScalarType, Source,
-    StateSpace, Symbol,
+    Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId,
+    ScalarType, Source, StateSpace, Symbol,
 };
 
+use crate::block::timer::is_clock;
 use crate::compile::code::SegmentId;
+use crate::compile::layout::Layout;
 use crate::compile::place::{Place, Places};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
-    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Location, Operand, Plan, Step, Target, Transfer,
+    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction, Target,
+    TimerStep, Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -24,6 +27,9 @@ pub(crate) struct Planner<'b> {
     pub(crate) liveness: &'b Liveness,
     pub(crate) places: &'b Places,
     pub(crate) shape: BlockShape,
+    pub(crate) layout: &'b Layout,
+    /// The functions of the system that are called.
+    pub(crate) system: &'b BTreeMap<FunctionId, SystemFunction>,
     pub(crate) segments: Vec<Segment>,
 }
 
@@ -136,8 +142,13 @@ impl Planner<'_> {
             Operation::Store(store) => Some(Step::Transfer(self.store(index, store)?)),
             Operation::Atomic(atomic) => Some(Step::Atomic(self.atomic(index, atomic)?)),
             Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).map(Step::Compare),
+            Operation::Call(call) => self.system_call(index, call),
             Operation::Fence(_) => Some(Step::Fence),
             Operation::Nanosleep { .. } => Some(Step::Rest),
+            Operation::Move { destination, source: MoveSource::Special(clock), .. } if is_clock(*clock) => {
+                let (target, bits) = (self.target(*destination), self.places.bits(*destination));
+                Some(Step::Timer(TimerStep { condition: self.guard(index), clock: *clock, target, bits }))
+            }
             operation => self.together(index, operation),
         })
     }
@@ -173,7 +184,7 @@ impl Planner<'_> {
         element: ScalarType,
         elements: Elements,
     ) -> Result<Transfer, CompileError> {
-        let location = self.location(index, space, address)?;
+        let location = self.location(space, address);
         if element.size() > 8 || element == ScalarType::Pred {
             return Err(self.not_modelled(index, element.directive()));
         }
@@ -182,7 +193,7 @@ impl Planner<'_> {
     }
 
     fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
-        let location = self.location(index, atomic.space, atomic.address)?;
+        let location = self.location(atomic.space, atomic.address);
         let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
         let fits = match atomic.op {
             AtomicOp::Add => atomic.ty.bits() >= 16,
@@ -204,19 +215,6 @@ impl Planner<'_> {
             swap: value.swap.map(|swap| self.operand(swap)),
             target: value.destination.map(|register| self.target(register)),
         })
-    }
-
-    /// An address of global memory.
-    fn location(&self, index: u32, space: StateSpace, address: Address) -> Result<Location, CompileError> {
-        if !matches!(space, StateSpace::Global | StateSpace::Generic) {
-            return Err(self.not_modelled(index, &format!("{space:?} memory")));
-        }
-        let base = match address.base {
-            AddressBase::Register(register) => self.operand(Source::Register(register)),
-            AddressBase::Absolute => Operand::Constant(0),
-            AddressBase::Symbol(_) => return Err(self.not_modelled(index, "a variable of the module")),
-        };
-        Ok(Location { base, offset: address.offset })
     }
 
     pub(super) fn operand(&self, source: Source) -> Operand {

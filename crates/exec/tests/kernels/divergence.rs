@@ -83,3 +83,11 @@ I: add.u32 %r, %r, %s; add.u32 %s, %s, 1; setp.lt.u32 %q, %s, %x; @%q bra I;
 SKIP: add.u32 %w, %w, 1; setp.le.u32 %p, %w, %t; @%p bra O;";
     check(body, |t| (0..=t).map(|w| (0..(w & t)).sum::<u32>()).sum());
 }
+
+#[test]
+fn one_result_is_the_same_in_all_threads_and_the_other_is_not() {
+    // The second result of the first comparison is written again, differently; the first stays as it is.
+    let body = "setp.lt.u32 %p|%q, %w, 5; selp.u32 %s, 10, 20, %p; setp.gt.u32 %q, %t, 7; add.u32 %r, %s, 1;
+@%q add.u32 %r, %r, %t;";
+    check(body, |t| if t > 7 { 11 + t } else { 11 });
+}

@@ -1,11 +1,16 @@
 //! Kernels, compiled and run on simulated memory.
 
 mod barriers;
+mod calls;
 mod divergence;
 mod faults;
 mod floats;
+mod forms;
 mod integers;
 mod rig;
+mod robustness;
 mod shipped;
+mod spaces;
+mod specials;
 mod waits;
 mod warps;

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use peermap_exec::{Kernel, Launch, Stop};
+use peermap_exec::{Kernel, Launch, Multiprocessors, Stop};
 use peermap_memory::{Arena, Backing, Budget, Rights, Table, View, device_window};
 use peermap_ptx::Module;
 
 pub(crate) const GRANULE: u64 = 64 << 10;
+
+pub(crate) const MULTIPROCESSORS: Multiprocessors = Multiprocessors { count: 108, warps: 64 };
 
 /// A device whose memory starts with the window, with nothing mapped behind it.
 pub(crate) struct Rig {
@@ -62,7 +64,8 @@ impl Rig {
         most: Duration,
         meanwhile: &(dyn Fn() + Sync),
     ) -> Result<(), Box<Stop>> {
-        let launch = Launch { grid, block, shared_bytes: 0, parameters, most, resident: 64, meanwhile };
+        let multiprocessors = MULTIPROCESSORS;
+        let launch = Launch { multiprocessors, most, meanwhile, ..Launch::new(grid, block, parameters) };
         kernel.launch(&launch, self.view())
     }
 }

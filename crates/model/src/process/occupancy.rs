@@ -62,20 +62,18 @@ mod tests {
     use super::*;
     use crate::profile::Profile;
 
-    /// What the Programming Guide's table of compute capabilities says: capability, threads and blocks of a multiprocessor,
-    /// and its shared memory; what is reserved for each block is of the tuning guides.
-    const DEVICES: [((i32, i32), i32, i32, i32, i32); 6] = [
-        ((6, 0), 2048, 32, 64, 0),
-        ((7, 0), 2048, 32, 96, 0),
-        ((7, 5), 1024, 16, 64, 0),
-        ((8, 0), 2048, 32, 164, 1024),
-        ((8, 6), 1536, 16, 100, 1024),
-        ((9, 0), 2048, 32, 228, 1024),
-    ];
-
+    /// A device of a capability. Threads, blocks and shared memory of a multiprocessor are those of the Programming Guide's
+    /// table of compute capabilities; what is reserved for each block is of the tuning guides.
     fn device(capability: (i32, i32)) -> DeviceProfile {
+        let (threads, blocks, shared_kib, reserved) = match capability {
+            (6, 0) => (2048, 32, 64, 0),
+            (7, 0) => (2048, 32, 96, 0),
+            (7, 5) => (1024, 16, 64, 0),
+            (8, 0) => (2048, 32, 164, 1024),
+            (8, 6) => (1536, 16, 100, 1024),
+            _ => (2048, 32, 228, 1024),
+        };
         let mut device = Profile::named("h200-x2").unwrap().devices.remove(0);
-        let (_, threads, blocks, shared_kib, reserved) = *DEVICES.iter().find(|it| it.0 == capability).unwrap();
         for (attribute, value) in [
             (DeviceAttribute::COMPUTE_CAPABILITY_MAJOR, capability.0),
             (DeviceAttribute::COMPUTE_CAPABILITY_MINOR, capability.1),

@@ -4,7 +4,7 @@ use super::cycles::on_cycle;
 use crate::body::Body;
 use crate::instruction::{CallTarget, Operation};
 use crate::module::Module;
-use crate::operand::{AddressBase, EntryId, FunctionId, MoveSource, Symbol};
+use crate::operand::{EntryId, FunctionId, Symbol};
 
 /// What calls: code of an entry or of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,27 +80,9 @@ fn taken_addresses(module: &Module) -> Vec<FunctionId> {
     let stored = module.variables().iter().flat_map(|variable| &variable.initial.addresses).map(|it| it.symbol);
     let bodies = module.entries().iter().map(|entry| &entry.body);
     let bodies = bodies.chain(module.functions().iter().filter_map(|function| function.body.as_ref()));
-    let moved = bodies.flat_map(|body| &body.instructions).flat_map(|it| named(&it.operation));
+    let moved = bodies.flat_map(|body| &body.instructions).flat_map(|it| it.operation.symbols());
     let function = |symbol| if let Symbol::Function(function) = symbol { Some(function) } else { None };
     sorted(stored.chain(moved).filter_map(function).collect())
-}
-
-/// The symbols whose addresses an operation takes.
-pub(super) fn named(operation: &Operation) -> Vec<Symbol> {
-    let of_address = |base| if let AddressBase::Symbol(symbol) = base { vec![symbol] } else { Vec::new() };
-    let of_move = |source: &MoveSource| if let MoveSource::Symbol(symbol, _) = source { Some(*symbol) } else { None };
-    match operation {
-        Operation::Move { source, .. } => of_move(source).into_iter().collect(),
-        Operation::MoveVector { sources, .. } => sources.iter().filter_map(of_move).collect(),
-        Operation::Load(load) => of_address(load.address.base),
-        Operation::Store(store) => of_address(store.address.base),
-        Operation::Atomic(atomic) => of_address(atomic.address.base),
-        Operation::MultimemLoadReduce(load) => of_address(load.address.base),
-        Operation::MultimemStore(store) => of_address(store.address.base),
-        Operation::MultimemReduce(reduce) => of_address(reduce.address.base),
-        Operation::CacheHint(hint) => of_address(hint.address.base),
-        _ => Vec::new(),
-    }
 }
 
 fn sorted(mut functions: Vec<FunctionId>) -> Vec<FunctionId> {

@@ -1,6 +1,6 @@
 //! What an entry asks of a multiprocessor, as far as the text says.
 
-use super::calls::{CallGraph, Caller, named};
+use super::calls::{CallGraph, Caller};
 use super::control_flow::ControlFlow;
 use super::liveness::{Liveness, surely_written};
 use crate::body::Body;
@@ -101,7 +101,7 @@ fn end_of<'m>(variables: impl Iterator<Item = &'m Variable>) -> u64 {
 }
 
 fn shared_variables(body: &Body) -> Vec<VariableId> {
-    let symbols = body.instructions.iter().flat_map(|instruction| named(&instruction.operation));
+    let symbols = body.instructions.iter().flat_map(|instruction| instruction.operation.symbols());
     let variable = |symbol| if let Symbol::Variable(variable) = symbol { Some(variable) } else { None };
     symbols.filter_map(variable).collect()
 }

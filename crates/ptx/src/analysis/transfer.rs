@@ -61,6 +61,7 @@ impl Transfer<'_> {
             | Operation::ConvertPack(_)
             | Operation::InsertBits { .. }
             | Operation::Lop3(_)
+            | Operation::Carry(_)
             | Operation::SetPredicate(_)
             | Operation::Set(_)
             | Operation::Pack { .. }

@@ -211,17 +211,18 @@ pub struct Lop3Predicate {
     pub with: PredicateSource,
 }
 
-/// An operation that reads or writes the carry flag, which is one for each thread.
+/// An operation that reads or writes the carry flag. Each thread has one: it is a predicate register of the body that
+/// no name in the text stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carry {
     /// What is computed.
     pub op: CarryOp,
     /// On which type.
     pub ty: IntegerType,
-    /// Whether the carry flag is added (or, for `Sub`, subtracted).
-    pub carry_in: bool,
-    /// Whether the carry (or borrow) goes into the flag.
-    pub carry_out: bool,
+    /// The carry flag, if it is added (or, for `Sub`, subtracted).
+    pub carry_in: Option<RegisterId>,
+    /// The carry flag, if the carry (or borrow) goes there.
+    pub carry_out: Option<RegisterId>,
     /// Where the result goes.
     pub destination: RegisterId,
     /// The first value.

@@ -70,7 +70,10 @@ impl Operation {
                 reads.sources([&lop3.a, &lop3.b, &lop3.c]);
                 lop3.predicate.iter().for_each(|predicate| reads.predicate(predicate.with));
             }
-            Self::Carry(carry) => reads.sources([&carry.a, &carry.b].into_iter().chain(&carry.c)),
+            Self::Carry(carry) => {
+                reads.sources([&carry.a, &carry.b].into_iter().chain(&carry.c));
+                reads.0.extend(carry.carry_in);
+            }
             Self::SetPredicate(set) => {
                 reads.sources([&set.a, &set.b]);
                 set.combine.iter().for_each(|combine| reads.predicate(combine.with));
@@ -167,7 +170,7 @@ impl Operation {
                 let predicate = lop3.predicate.map(|predicate| predicate.destination);
                 lop3.destination.into_iter().chain(predicate).collect()
             }
-            Self::Carry(carry) => vec![carry.destination],
+            Self::Carry(carry) => [carry.destination].into_iter().chain(carry.carry_out).collect(),
             Self::SetPredicate(set) => set.p.into_iter().chain(set.q).collect(),
             Self::Set(set) => vec![set.destination],
             Self::ConvertPack(pack) => vec![pack.destination],

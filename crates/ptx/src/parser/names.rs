@@ -75,6 +75,8 @@ pub(super) struct Names<'m, 'a> {
     pub(super) in_function: bool,
     /// Whether the body named anything of the module.
     pub(super) used_module: bool,
+    /// The register that stands for the carry flag, from the first instruction on that names the flag.
+    carry_flag: Option<RegisterId>,
     /// Every pair of braces of the body, the first around all others.
     braces: Vec<Braces<'a>>,
     current: usize,
@@ -83,7 +85,7 @@ pub(super) struct Names<'m, 'a> {
 impl<'m, 'a> Names<'m, 'a> {
     pub(super) fn new(module: &'m mut ModuleNames<'a>, in_function: bool) -> Self {
         let braces = vec![Braces::default()];
-        Self { module, body: Body::default(), in_function, used_module: false, braces, current: 0 }
+        Self { module, body: Body::default(), in_function, used_module: false, carry_flag: None, braces, current: 0 }
     }
 
     /// The number of the innermost open braces.
@@ -175,6 +177,16 @@ impl<'m, 'a> Names<'m, 'a> {
         }
         let components = [".x", ".y", ".z", ".w"].into_iter().take(vector as usize);
         Named::Vector(components.map(|component| self.add_register(format!("{name}{component}"), ty)).collect())
+    }
+
+    /// The register of the carry flag: one for the whole body.
+    pub(super) fn carry_flag(&mut self) -> RegisterId {
+        if let Some(register) = self.carry_flag {
+            return register;
+        }
+        let register = self.add_register("CC.CF".to_owned(), ScalarType::Pred);
+        self.carry_flag = Some(register);
+        register
     }
 
     /// A register that no name of the text finds.

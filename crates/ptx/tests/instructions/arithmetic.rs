@@ -89,14 +89,16 @@ fn the_carry_goes_in_and_out() {
     for (statement, op, ty, (carry_in, carry_out)) in cases {
         let (body, found) = read(statement);
         let (a, b, destination) = (source(&body, "%r2"), source(&body, "%r3"), register(&body, "%r1"));
+        let flag = |named: bool| named.then(|| register(&body, "CC.CF"));
+        let (carry_in, carry_out) = (flag(carry_in), flag(carry_out));
         assert_eq!(found, Operation::Carry(Carry { op, ty, carry_in, carry_out, destination, a, b, c: None }));
     }
     let (body, found) = read("madc.hi.cc.u64 %d1, %d2, 5, %d4;");
     let wanted = Carry {
         op: CarryOp::MadHigh,
         ty: I::U64,
-        carry_in: true,
-        carry_out: true,
+        carry_in: Some(register(&body, "CC.CF")),
+        carry_out: Some(register(&body, "CC.CF")),
         destination: register(&body, "%d1"),
         a: source(&body, "%d2"),
         b: immediate(ScalarType::U64, 5),
@@ -104,7 +106,7 @@ fn the_carry_goes_in_and_out() {
     };
     assert_eq!(found, Operation::Carry(wanted));
     let low = operation("mad.lo.cc.u32 %r1, %r2, %r3, %r4;");
-    assert!(matches!(low, Operation::Carry(Carry { op: CarryOp::MadLow, carry_in: false, carry_out: true, .. })));
+    assert!(matches!(low, Operation::Carry(Carry { op: CarryOp::MadLow, carry_in: None, carry_out: Some(_), .. })));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use peermap_ptx::instruction::Half;
 use peermap_ptx::{IntegerType, RegisterId, Source};
 
 use super::emitter::Emitter;
+use super::packed::Packed;
 
 impl Emitter<'_, '_> {
     pub(super) fn typed(&mut self, source: Source, ty: IntegerType) -> Value {
@@ -36,10 +37,7 @@ impl Emitter<'_, '_> {
 
     pub(super) fn add(&mut self, ty: IntegerType, saturate: bool, destination: RegisterId, a: Source, b: Source) {
         let (a, b) = self.pair(ty, a, b);
-        let result = match saturate {
-            true => self.saturated(a, b, |emitter, a, b| emitter.builder.ins().iadd(a, b)),
-            false => self.builder.ins().iadd(a, b),
-        };
+        let result = self.added(a, b, saturate);
         self.put(destination, result, ty);
     }
 
@@ -56,11 +54,15 @@ impl Emitter<'_, '_> {
     fn saturated(&mut self, a: Value, b: Value, compute: impl FnOnce(&mut Self, Value, Value) -> Value) -> Value {
         let (a, b) = (self.builder.ins().sextend(types::I64, a), self.builder.ins().sextend(types::I64, b));
         let exact = compute(self, a, b);
-        let (least, most) =
-            (self.constant(types::I64, i64::from(i32::MIN)), self.constant(types::I64, i64::from(i32::MAX)));
-        let at_least = self.builder.ins().smax(exact, least);
-        let cut = self.builder.ins().smin(at_least, most);
+        let cut = self.clamped(exact, i64::from(i32::MIN), i64::from(i32::MAX));
         self.builder.ins().ireduce(types::I32, cut)
+    }
+
+    /// A number of 64 bits, cut off at both ends.
+    pub(super) fn clamped(&mut self, value: Value, least: i64, most: i64) -> Value {
+        let (least, most) = (self.constant(types::I64, least), self.constant(types::I64, most));
+        let at_least = self.builder.ins().smax(value, least);
+        self.builder.ins().smin(at_least, most)
     }
 
     pub(super) fn multiply(&mut self, ty: IntegerType, half: Half, destination: RegisterId, a: Source, b: Source) {
@@ -69,7 +71,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A product, and how many bits of it count.
-    fn product(&mut self, ty: IntegerType, half: Half, a: Source, b: Source) -> (Value, u32) {
+    pub(super) fn product(&mut self, ty: IntegerType, half: Half, a: Source, b: Source) -> (Value, u32) {
         let (a, b) = self.pair(ty, a, b);
         let bits = ty.bits();
         let product = match (half, bits) {
@@ -102,11 +104,42 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub(super) fn multiply_24(&mut self, ty: IntegerType, destination: RegisterId, a: Source, b: Source) {
+    pub(super) fn multiply_24(&mut self, ty: IntegerType, half: Half, destination: RegisterId, a: Source, b: Source) {
+        let product = self.product_24(ty, half, a, b);
+        self.put(destination, product, ty);
+    }
+
+    pub(super) fn multiply_add_24(
+        &mut self,
+        ty: IntegerType,
+        (half, saturate): (Half, bool),
+        destination: RegisterId,
+        [a, b, c]: [Source; 3],
+    ) {
+        let product = self.product_24(ty, half, a, b);
+        let c = self.typed(c, ty);
+        let sum = self.added(product, c, saturate);
+        self.put(destination, sum, ty);
+    }
+
+    /// The product of the low 24 bits: the low 32 bits of it, or bits 47 to 16.
+    fn product_24(&mut self, ty: IntegerType, half: Half, a: Source, b: Source) -> Value {
         let (a, b) = self.pair(ty, a, b);
         let (a, b) = (self.low_24(a, ty), self.low_24(b, ty));
+        if half != Half::High {
+            return self.builder.ins().imul(a, b);
+        }
+        let (a, b) = (self.widened(a, ty), self.widened(b, ty));
         let product = self.builder.ins().imul(a, b);
-        self.put(destination, product, ty);
+        let high = self.builder.ins().ushr_imm_u(product, 16);
+        self.builder.ins().ireduce(types::I32, high)
+    }
+
+    fn added(&mut self, a: Value, b: Value, saturate: bool) -> Value {
+        match saturate {
+            true => self.saturated(a, b, |emitter, a, b| emitter.builder.ins().iadd(a, b)),
+            false => self.builder.ins().iadd(a, b),
+        }
     }
 
     fn low_24(&mut self, value: Value, ty: IntegerType) -> Value {
@@ -117,13 +150,13 @@ impl Emitter<'_, '_> {
     pub(super) fn multiply_add(
         &mut self,
         ty: IntegerType,
-        half: Half,
+        (half, saturate): (Half, bool),
         destination: RegisterId,
         [a, b, c]: [Source; 3],
     ) {
         let (product, bits) = self.product(ty, half, a, b);
         let c = self.integer(c, bits, ty.is_signed());
-        let sum = self.builder.ins().iadd(product, c);
+        let sum = self.added(product, c, saturate);
         self.write(destination, sum, bits, ty.is_signed());
     }
 
@@ -166,15 +199,36 @@ impl Emitter<'_, '_> {
         self.builder.ins().select(by_minus_one, negated, quotient)
     }
 
-    pub(super) fn extreme(&mut self, ty: IntegerType, largest: bool, destination: RegisterId, a: Source, b: Source) {
+    /// The smaller or the `largest` of two; `relu`: at least zero.
+    pub(super) fn extreme(
+        &mut self,
+        ty: IntegerType,
+        (largest, relu): (bool, bool),
+        destination: RegisterId,
+        a: Source,
+        b: Source,
+    ) {
+        if ty.is_packed() {
+            return self.packed(Packed::Extreme { largest, relu }, ty, destination, a, b);
+        }
         let (a, b) = self.pair(ty, a, b);
-        let result = match (largest, ty.is_signed()) {
+        let chosen = self.chosen(largest, ty.is_signed(), a, b);
+        let result = if relu { self.at_least_zero(chosen) } else { chosen };
+        self.put(destination, result, ty);
+    }
+
+    pub(super) fn chosen(&mut self, largest: bool, signed: bool, a: Value, b: Value) -> Value {
+        match (largest, signed) {
             (false, false) => self.builder.ins().umin(a, b),
             (false, true) => self.builder.ins().smin(a, b),
             (true, false) => self.builder.ins().umax(a, b),
             (true, true) => self.builder.ins().smax(a, b),
-        };
-        self.put(destination, result, ty);
+        }
+    }
+
+    pub(super) fn at_least_zero(&mut self, value: Value) -> Value {
+        let zero = self.constant(self.builder.func.dfg.value_type(value), 0);
+        self.builder.ins().smax(value, zero)
     }
 
     pub(super) fn sum_of_differences(&mut self, ty: IntegerType, destination: RegisterId, [a, b, c]: [Source; 3]) {

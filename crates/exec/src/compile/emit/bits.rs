@@ -87,7 +87,7 @@ impl Emitter<'_, '_> {
         self.put_count(destination, kept);
     }
 
-    fn wide(&mut self, value: Value) -> Value {
+    pub(super) fn wide(&mut self, value: Value) -> Value {
         match self.builder.func.dfg.value_type(value) {
             types::I64 => value,
             _ => self.builder.ins().uextend(types::I64, value),
@@ -112,7 +112,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A shift to the left, in which everything goes if the amount is so large.
-    fn left(&mut self, value: Value, amount: Value, bits: u32) -> Value {
+    pub(super) fn left(&mut self, value: Value, amount: Value, bits: u32) -> Value {
         let shifted = self.builder.ins().ishl(value, amount);
         self.unless_all(shifted, amount, bits)
     }
@@ -144,7 +144,7 @@ impl Emitter<'_, '_> {
     }
 
     /// As many ones as `length` says, all of them if it is more than the width.
-    fn ones(&mut self, length: Value, bits: u32) -> Value {
+    pub(super) fn ones(&mut self, length: Value, bits: u32) -> Value {
         let one = self.constant(host_type(bits), 1);
         let power = self.left(one, length, bits);
         self.builder.ins().iadd_imm_s(power, -1)

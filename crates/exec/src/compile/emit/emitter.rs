@@ -65,7 +65,9 @@ impl<'a, 'f> Emitter<'a, 'f> {
         for index in instructions {
             let instruction = &body.instructions[*index as usize];
             self.line = instruction.at.line;
-            let guard = instruction.guard.map(|guard| (guard, self.olds(&instruction.writes())));
+            let written = instruction.writes();
+            let guard = instruction.guard.filter(|_| !written.is_empty());
+            let guard = guard.map(|guard| (guard, self.olds(&written)));
             self.operation(&instruction.operation)?;
             if let Some((guard, olds)) = guard {
                 self.choose(guard, &olds);
@@ -157,6 +159,11 @@ impl<'a, 'f> Emitter<'a, 'f> {
         self.load_word(special as u32)
     }
 
+    /// Where the variables of the module start.
+    pub(super) fn data(&mut self) -> Value {
+        self.load_word(SPECIALS + self.surroundings.size.data)
+    }
+
     fn load_word(&mut self, word: u32) -> Value {
         self.builder.ins().load(types::I64, MemFlagsData::trusted(), self.words, byte_offset(word))
     }
@@ -168,14 +175,19 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     fn element(&mut self, array: u32) -> (Value, i32) {
-        let lane = self.lane.unwrap_or(self.words);
+        let lane = self.in_loop();
         let offset = self.builder.ins().ishl_imm_u(lane, 3);
         let address = self.builder.ins().iadd(self.words, offset);
         (address, byte_offset(self.surroundings.size.arrays() + array * PITCH as u32))
     }
 
+    /// The lane, where there is one. Without, an address would be anywhere.
+    fn in_loop(&self) -> Value {
+        self.lane.expect("the half that runs once reads and writes nothing that differs from lane to lane")
+    }
+
     fn predicate(&mut self, array: u32) -> (Value, i32) {
-        let lane = self.lane.unwrap_or(self.predicates);
+        let lane = self.in_loop();
         (self.builder.ins().iadd(self.predicates, lane), (array * PITCH as u32).cast_signed())
     }
 

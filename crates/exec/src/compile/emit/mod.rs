@@ -3,15 +3,21 @@
 //! Within a function a register is a word of 64 bits, whose bits above the width of the register are zero; a predicate
 //! is 0 or 1. An instruction takes as many low bits of what it reads as its type has.
 
+mod address;
 mod arithmetic;
 mod bits;
+mod bytes;
+mod carry;
 mod compare;
 mod convert;
 mod convert_pack;
 mod emitter;
 mod float;
+mod masks;
 mod moves;
 mod operation;
+mod packed;
+mod special;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{FuncRef, Function, InstBuilder, types};
@@ -21,6 +27,7 @@ use peermap_ptx::analysis::BlockShape;
 use peermap_ptx::{Body, Entry};
 
 use crate::block::frame::FrameSize;
+use crate::compile::layout::Layout;
 use crate::compile::place::Places;
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
@@ -34,6 +41,7 @@ pub(crate) struct Surroundings<'b> {
     pub(crate) places: &'b Places,
     pub(crate) size: FrameSize,
     pub(crate) shape: BlockShape,
+    pub(crate) layout: &'b Layout,
 }
 
 /// Makes one half of a segment: straight code, or a loop over lanes. `float` is [`crate::float::answer`].

@@ -1,12 +1,10 @@
 //! `mov`, and parameters.
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use peermap_ptx::analysis::BlockShape;
 use peermap_ptx::instruction::Load;
-use peermap_ptx::{AddressBase, Axis, MoveSource, RegisterId, ScalarType, Sink, Source, SpecialRegister, Symbol};
+use peermap_ptx::{AddressBase, MoveSource, RegisterId, ScalarType, Sink, Source, Symbol};
 
 use super::emitter::Emitter;
-use crate::block::frame::Special;
 use crate::error::CompileError;
 
 impl Emitter<'_, '_> {
@@ -16,73 +14,35 @@ impl Emitter<'_, '_> {
         destination: RegisterId,
         source: MoveSource,
     ) -> Result<(), CompileError> {
-        let value = match source {
-            MoveSource::Value(source) => self.integer(source, 64, false),
-            MoveSource::Special(special) => self.special_register(special)?,
-            MoveSource::Symbol(..) => return self.not_modelled("the address of a variable"),
-        };
+        let value = self.moved(source)?;
         let kept = self.cut(value, ty.bits());
         self.write(destination, kept, ty.bits(), false);
         Ok(())
     }
 
-    fn special_register(&mut self, register: SpecialRegister) -> Result<Value, CompileError> {
-        use SpecialRegister as S;
-        let special = match register {
-            S::Tid(Axis::X) => return Ok(self.tid_x()),
-            S::Tid(axis @ (Axis::Y | Axis::Z)) if self.surroundings.shape == BlockShape::Any => {
-                return Ok(self.tid(if axis == Axis::Y { 1 } else { 2 }));
+    /// `mov` of a vector: all is read before anything is written.
+    pub(super) fn move_vector(
+        &mut self,
+        ty: ScalarType,
+        destinations: &[Sink],
+        sources: &[MoveSource],
+    ) -> Result<(), CompileError> {
+        let values = sources.iter().map(|source| self.moved(*source)).collect::<Result<Vec<_>, _>>()?;
+        for (destination, value) in destinations.iter().zip(values) {
+            if let Some(destination) = destination {
+                let kept = self.cut(value, ty.bits());
+                self.write(*destination, kept, ty.bits(), false);
             }
-            S::Tid(_) => return Ok(self.constant(types::I64, 0)),
-            S::LaneId => return Ok(self.lane_id()),
-            S::WarpId => {
-                let lane = self.linear_lane();
-                return Ok(self.builder.ins().ushr_imm_u(lane, 5));
-            }
-            S::LanemaskEq | S::LanemaskLe | S::LanemaskLt | S::LanemaskGe | S::LanemaskGt => {
-                return Ok(self.lane_mask(register));
-            }
-            S::Ntid(Axis::X) => Special::NtidX,
-            S::Ntid(Axis::Y) => Special::NtidY,
-            S::Ntid(Axis::Z) => Special::NtidZ,
-            S::Ctaid(Axis::X) => Special::CtaidX,
-            S::Ctaid(Axis::Y) => Special::CtaidY,
-            S::Ctaid(Axis::Z) => Special::CtaidZ,
-            S::Nctaid(Axis::X) => Special::NctaidX,
-            S::Nctaid(Axis::Y) => Special::NctaidY,
-            S::Nctaid(Axis::Z) => Special::NctaidZ,
-            S::DynamicSharedSize => Special::DynamicShared,
-            other => return self.not_modelled(format!("the special register {other:?}")),
-        };
-        Ok(self.special(special))
-    }
-
-    fn linear_lane(&mut self) -> Value {
-        match self.lane {
-            Some(lane) => lane,
-            None => self.constant(types::I64, 0),
         }
+        Ok(())
     }
 
-    fn lane_id(&mut self) -> Value {
-        let lane = self.linear_lane();
-        self.builder.ins().band_imm_s(lane, 31)
-    }
-
-    fn lane_mask(&mut self, register: SpecialRegister) -> Value {
-        let lane = self.lane_id();
-        let one = self.constant(types::I64, 1);
-        let equal = self.builder.ins().ishl(one, lane);
-        let below = self.builder.ins().iadd_imm_s(equal, -1);
-        let up_to = self.builder.ins().bor(equal, below);
-        let mask = match register {
-            SpecialRegister::LanemaskEq => equal,
-            SpecialRegister::LanemaskLt => below,
-            SpecialRegister::LanemaskLe => up_to,
-            SpecialRegister::LanemaskGe => self.builder.ins().bnot(below),
-            _ => self.builder.ins().bnot(up_to),
-        };
-        self.cut(mask, 32)
+    fn moved(&mut self, source: MoveSource) -> Result<Value, CompileError> {
+        match source {
+            MoveSource::Value(source) => Ok(self.integer(source, 64, false)),
+            MoveSource::Special(special) => self.special_register(special),
+            MoveSource::Symbol(symbol, offset) => Ok(self.address_of(symbol, offset)),
+        }
     }
 
     pub(super) fn pack(&mut self, bits: u32, destination: RegisterId, sources: &[Source]) {

@@ -1,9 +1,10 @@
 //! Which instructions are compiled, by their shape.
 
-use peermap_ptx::instruction::{BinaryOp, Half, TernaryOp, UnaryOp};
-use peermap_ptx::{Operation, RegisterId, Source, StateSpace};
+use peermap_ptx::instruction::{BinaryOp, TernaryOp, UnaryOp};
+use peermap_ptx::{Operation, RegisterId, Source};
 
 use super::emitter::Emitter;
+use super::packed::Packed;
 use crate::error::CompileError;
 
 impl Emitter<'_, '_> {
@@ -18,6 +19,10 @@ impl Emitter<'_, '_> {
             }
             Operation::Lop3(lop3) => {
                 self.lop3(lop3);
+                Ok(())
+            }
+            Operation::Carry(carry) => {
+                self.carry(carry);
                 Ok(())
             }
             Operation::SetPredicate(set) => self.set_predicate(set),
@@ -36,6 +41,7 @@ impl Emitter<'_, '_> {
                 self.unpack(ty.bits(), destinations, *source);
                 Ok(())
             }
+            Operation::MoveVector { ty, destinations, sources } => self.move_vector(*ty, destinations, sources),
             Operation::Load(load) => self.load_parameter(load),
             // Nothing that a program can see.
             Operation::PerformanceEvent { .. } | Operation::SetMaxRegisters { .. } => Ok(()),
@@ -54,12 +60,10 @@ impl Emitter<'_, '_> {
             UnaryOp::LeadingZeros(ty) => self.leading_zeros(ty, destination, source),
             UnaryOp::ReverseBits(ty) => self.reverse_bits(ty, destination, source),
             UnaryOp::FindLeading { ty, shift_amount } => self.find_leading(ty, shift_amount, destination, source),
-            // Global memory has the same addresses everywhere.
-            UnaryOp::ToGeneric { space: StateSpace::Global, bits: 64 }
-            | UnaryOp::FromGeneric { space: StateSpace::Global, bits: 64 } => {
-                let value = self.integer(source, 64, false);
-                self.write(destination, value, 64, false);
-            }
+            UnaryOp::ToGeneric { space, bits: 64 } => self.to_generic(space, destination, source),
+            UnaryOp::FromGeneric { space, bits: 64 } => self.from_generic(space, destination, source),
+            UnaryOp::IsSpace(space) => self.is_in_space(space, destination, source),
+            UnaryOp::CtaRank { .. } => self.rank_of(destination),
             other => return self.float_unary(other, destination, source),
         }
         Ok(())
@@ -67,17 +71,21 @@ impl Emitter<'_, '_> {
 
     fn binary(&mut self, op: BinaryOp, destination: RegisterId, a: Source, b: Source) -> Result<(), CompileError> {
         match op {
-            BinaryOp::Add { ty, saturate } if !ty.is_packed() => self.add(ty, saturate, destination, a, b),
+            BinaryOp::Add { ty, .. } if ty.is_packed() => self.packed(Packed::Add, ty, destination, a, b),
+            BinaryOp::Add { ty, saturate } => self.add(ty, saturate, destination, a, b),
             BinaryOp::Sub { ty, saturate } if !ty.is_packed() => self.subtract(ty, saturate, destination, a, b),
             BinaryOp::Mul { ty, half } if !ty.is_packed() => self.multiply(ty, half, destination, a, b),
-            BinaryOp::Mul24 { ty, half: Half::Low } => self.multiply_24(ty, destination, a, b),
+            BinaryOp::Mul24 { ty, half } => self.multiply_24(ty, half, destination, a, b),
             BinaryOp::Div(ty) => self.divide(ty, false, destination, a, b),
             BinaryOp::Rem(ty) => self.divide(ty, true, destination, a, b),
-            BinaryOp::Min { ty, relu: false } if !ty.is_packed() => self.extreme(ty, false, destination, a, b),
-            BinaryOp::Max { ty, relu: false } if !ty.is_packed() => self.extreme(ty, true, destination, a, b),
+            BinaryOp::Min { ty, relu } => self.extreme(ty, (false, relu), destination, a, b),
+            BinaryOp::Max { ty, relu } => self.extreme(ty, (true, relu), destination, a, b),
+            BinaryOp::BitMask { clamp } => self.bit_mask(clamp, destination, a, b),
+            BinaryOp::Extend { ty, clamp } => self.extend(ty.is_signed(), clamp, destination, a, b),
             BinaryOp::And(ty) | BinaryOp::Or(ty) | BinaryOp::Xor(ty) => self.logic(op, ty, destination, a, b),
             BinaryOp::ShiftLeft(ty) => self.shift_left(ty, destination, a, b),
             BinaryOp::ShiftRight(ty) => self.shift_right(ty, destination, a, b),
+            BinaryOp::MapAddress { bits, .. } => self.map_shared(bits, destination, a),
             other => return self.float_binary(other, destination, a, b),
         }
         Ok(())
@@ -85,9 +93,18 @@ impl Emitter<'_, '_> {
 
     fn ternary(&mut self, op: TernaryOp, destination: RegisterId, [a, b, c]: [Source; 3]) -> Result<(), CompileError> {
         match op {
-            TernaryOp::Mad { ty, half, saturate: false } => self.multiply_add(ty, half, destination, [a, b, c]),
+            TernaryOp::Mad { ty, half, saturate } => self.multiply_add(ty, (half, saturate), destination, [a, b, c]),
+            TernaryOp::Mad24 { ty, half, saturate } => {
+                self.multiply_add_24(ty, (half, saturate), destination, [a, b, c]);
+            }
             TernaryOp::SumOfDifferences(ty) if !ty.is_packed() => self.sum_of_differences(ty, destination, [a, b, c]),
             TernaryOp::ExtractBits(ty) => self.extract_bits(ty, destination, [a, b, c]),
+            TernaryOp::FindNthSet => self.find_nth_set(destination, [a, b, c]),
+            TernaryOp::Permute(mode) => self.permute(mode, destination, [a, b, c]),
+            TernaryOp::Dot4 { a_signed, b_signed } => self.dot_4([a_signed, b_signed], destination, [a, b, c]),
+            TernaryOp::Dot2 { a_signed, b_signed, upper } => {
+                self.dot_2([a_signed, b_signed], upper, destination, [a, b, c]);
+            }
             TernaryOp::FunnelLeft { wrap } => self.funnel(true, wrap, destination, [a, b, c]),
             TernaryOp::FunnelRight { wrap } => self.funnel(false, wrap, destination, [a, b, c]),
             TernaryOp::Select { bits } => self.select(bits, destination, [a, b, c]),

@@ -41,6 +41,12 @@ fn is_exact(to: ScalarType, from: ScalarType) -> bool {
     to == from || !is_packed(to) && to.size() >= from.size() && !mixture
 }
 
+/// Whether an integer type holds every value of another.
+fn holds(to: ScalarType, from: ScalarType) -> bool {
+    let grows = to.bits() > from.bits() && (to.is_signed() || !from.is_signed());
+    !to.is_float() && !from.is_float() && (to == from || grows)
+}
+
 fn convert(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     if site.modifiers.flag(".pack") {
         return pack(site);
@@ -51,7 +57,7 @@ fn convert(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     let (integral, rounding) = rounding(site, to, from)?;
     let is_half = matches!(to, ScalarType::F16 | ScalarType::Bf16) || special;
     let ftz = (to == ScalarType::F32 || from == ScalarType::F32) && site.modifiers.flag(".ftz");
-    let saturate = site.modifiers.flag(".sat");
+    let saturate = !holds(to, from) && site.modifiers.flag(".sat");
     let relu = is_half && from.is_float() && site.modifiers.flag(".relu");
     let satfinite = is_half && from.is_float() && site.modifiers.flag(".satfinite");
     let conversion = Conversion { to, from, rounding, integral, ftz, saturate, relu, satfinite };

@@ -4,6 +4,7 @@ use super::super::fit::Fit;
 use super::super::site::Site;
 use crate::error::PtxError;
 use crate::instruction::{BinaryOp, Carry, CarryOp, Half, Operation, TernaryOp, UnaryOp};
+use crate::operand::RegisterId;
 use crate::types::{IntegerType, ScalarType};
 
 pub(super) fn parse(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
@@ -76,12 +77,19 @@ fn sum(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
         let [d, a, b] = site.take()?;
         let destination = site.destination(&d, ty.scalar())?;
         let (a, b) = (site.value(&a, ty.scalar())?, site.value(&b, ty.scalar())?);
+        let (carry_in, carry_out) = flags(site, carry_in, carry_out);
         return Ok(Operation::Carry(Carry { op, ty, carry_in, carry_out, destination, a, b, c: None }));
     }
-    let ty = site.modifiers.ty(IntegerType::of)?;
+    let ty = site.modifiers.ty(if is_add { IntegerType::of } else { single })?;
     let saturate = ty == IntegerType::S32 && site.modifiers.flag(".sat");
     let op = if is_add { BinaryOp::Add { ty, saturate } } else { BinaryOp::Sub { ty, saturate } };
     binary(site, op, ty.scalar(), ty.scalar())
+}
+
+/// The carry flag where it is read and where it is written.
+fn flags(site: &mut Site<'_, '_, '_, '_>, carry_in: bool, carry_out: bool) -> (Option<RegisterId>, Option<RegisterId>) {
+    let flag = site.names.carry_flag();
+    (carry_in.then_some(flag), carry_out.then_some(flag))
 }
 
 fn half(site: &mut Site<'_, '_, '_, '_>) -> Result<Half, PtxError> {
@@ -111,6 +119,7 @@ fn mad(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
         let destination = site.destination(&d, ty.scalar())?;
         let (a, b) = (site.value(&a, ty.scalar())?, site.value(&b, ty.scalar())?);
         let c = Some(site.value(&c, ty.scalar())?);
+        let (carry_in, carry_out) = flags(site, carry_in, carry_out);
         return Ok(Operation::Carry(Carry { op, ty, carry_in, carry_out, destination, a, b, c }));
     }
     let ty = site.modifiers.ty(|ty| single(ty).filter(|ty| half != Half::Wide || ty.bits() < 64))?;
