@@ -12,6 +12,7 @@ use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
 use crate::import::Import;
+use crate::launch::Launch;
 use crate::output::Force;
 use crate::refusal;
 use crate::render::Report;
@@ -37,6 +38,11 @@ pub(crate) enum Command {
     /// Measure what sharing costs and how fast bytes move, on this machine's GPUs or on simulated ones.
     #[command(after_help = exit_codes())]
     Bench(Bench),
+    /// Launch one kernel of a PTX file, on a GPU or on a simulated one, and say what its buffers hold then.
+    ///
+    /// For example: peermap launch fill.ptx --entry fill --block 64 --arg buf:64 --arg u64:64 --arg u8:7
+    #[command(after_help = exit_codes())]
+    Launch(Launch),
     /// Play recorded driver calls and compare every answer with the recording.
     #[command(after_help = exit_codes())]
     Replay(Replay),

@@ -13,6 +13,7 @@ mod differential;
 mod generate;
 mod hidden;
 mod import;
+mod launch;
 mod output;
 mod play;
 mod probe;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Probe(probe) => probe::run(&probe),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Launch(launch) => launch::run(&launch),
         Command::Replay(replay) => replay::run(&replay),
         Command::Record(record) => record::run(&record),
         Command::Report(report) => render::run(&report),

@@ -58,12 +58,20 @@ pub enum KernelArg {
     Ptr(DevicePtr),
     /// One byte.
     U8(u8),
+    /// A signed 8-bit number.
+    I8(i8),
+    /// A 16-bit number.
+    U16(u16),
+    /// A signed 16-bit number.
+    I16(i16),
     /// A 32-bit number.
     U32(u32),
     /// A signed 32-bit number.
     I32(i32),
     /// A 64-bit number.
     U64(u64),
+    /// A signed 64-bit number.
+    I64(i64),
     /// A 32-bit float.
     F32(f32),
     /// A 64-bit float.
@@ -79,9 +87,13 @@ impl KernelArg {
         match self {
             Self::Ptr(address) => address.get().to_le_bytes().to_vec(),
             Self::U8(value) => vec![*value],
+            Self::I8(value) => value.to_le_bytes().to_vec(),
+            Self::U16(value) => value.to_le_bytes().to_vec(),
+            Self::I16(value) => value.to_le_bytes().to_vec(),
             Self::U32(value) => value.to_le_bytes().to_vec(),
             Self::I32(value) => value.to_le_bytes().to_vec(),
             Self::U64(value) => value.to_le_bytes().to_vec(),
+            Self::I64(value) => value.to_le_bytes().to_vec(),
             Self::F32(value) => value.to_le_bytes().to_vec(),
             Self::F64(value) => value.to_le_bytes().to_vec(),
             Self::Bytes(bytes) => bytes.clone(),
@@ -94,9 +106,13 @@ impl fmt::Display for KernelArg {
         match self {
             Self::Ptr(address) => write!(f, "{address}"),
             Self::U8(value) => write!(f, "{value}"),
+            Self::I8(value) => write!(f, "{value}"),
+            Self::U16(value) => write!(f, "{value}"),
+            Self::I16(value) => write!(f, "{value}"),
             Self::U32(value) => write!(f, "{value}"),
             Self::I32(value) => write!(f, "{value}"),
             Self::U64(value) => write!(f, "{value}"),
+            Self::I64(value) => write!(f, "{value}"),
             Self::F32(value) => write!(f, "{value}"),
             Self::F64(value) => write!(f, "{value}"),
             Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),

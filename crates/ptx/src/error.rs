@@ -73,6 +73,46 @@ pub enum PtxProblem {
         /// What stands there.
         found: Found,
     },
+    /// A later version than the driver knows.
+    #[error("version {}.{} is not known, the newest is {}.{}", version.0, version.1, newest.0, newest.1)]
+    UnsupportedVersion {
+        /// What is written.
+        version: (u8, u8),
+        /// What is known.
+        newest: (u8, u8),
+    },
+    /// An architecture that there is not.
+    #[error("there is no target `{name}`")]
+    UnknownTarget {
+        /// Its name.
+        name: String,
+    },
+    /// An architecture that came with a later version of the language than the text is written in.
+    #[error("target `{name}` needs version {}.{}, and this is {}.{}", first.0, first.1, version.0, version.1)]
+    TargetNeedsVersion {
+        /// The architecture.
+        name: String,
+        /// The version that is written.
+        version: (u8, u8),
+        /// The first that has it.
+        first: (u8, u8),
+    },
+    /// An architecture above that of the device.
+    #[error("target `{name}` is above sm_{device}, which the device has")]
+    TargetAbove {
+        /// The architecture.
+        name: String,
+        /// The number of that of the device.
+        device: u32,
+    },
+    /// An architecture with a letter, whose code runs on no other one, or on no other family.
+    #[error("target `{name}` is for no other architecture, and the device has sm_{device}")]
+    TargetOfOthers {
+        /// The architecture.
+        name: String,
+        /// The number of that of the device.
+        device: u32,
+    },
     /// `.address_size 32`: no 64-bit driver loads such a module. Compile it for 64-bit addresses.
     #[error("32-bit addresses are not supported: expected `.address_size 64`")]
     AddressSize32,
@@ -224,6 +264,16 @@ pub enum PtxProblem {
         /// Where it may end.
         most: u32,
     },
+}
+
+impl PtxProblem {
+    /// What stands where the grammar has something else.
+    pub(crate) fn found(&self) -> Option<&Found> {
+        match self {
+            Self::Expected { found, .. } | Self::UnknownParameterType { found } => Some(found),
+            _ => None,
+        }
+    }
 }
 
 /// What the text has in place of what was expected.

@@ -21,8 +21,9 @@
 //! Nothing here does I/O, and no text makes it panic.
 //!
 //! # Portability
-//! A version or a target that a device does not have is no error here: the driver compares [`Module::read_version`] and
-//! [`Module::target`] with the device.
+//! A version or a target that a device does not have is no error of [`Module::parse`]: the driver asks
+//! [`Module::check_header`] and compares [`Module::target`] with the device. [`PtxError::log`] is what it writes into its
+//! error log.
 //!
 //! # Source
 //! The language is that of NVIDIA's manual "Parallel Thread Execution ISA", chapters 4 (syntax), 5 (state spaces and
@@ -41,12 +42,14 @@ mod header;
 mod image;
 pub mod instruction;
 pub mod lexer;
+mod log;
 mod module;
 mod normal;
 mod operand;
 mod param;
 mod parser;
 mod special;
+mod target;
 mod types;
 mod variable;
 

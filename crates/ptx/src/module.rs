@@ -39,6 +39,17 @@ impl Module {
         header::parse(&mut Cursor::new(&lexer::header_tokens(text)?)).map(|header| header.version)
     }
 
+    /// Reads the header as a driver does that knows no later version than `newest`, for a device of the architecture
+    /// `device`, such as 90.
+    ///
+    /// # Errors
+    /// What is wrong with the header: a version that is not known, a target that there is not, or not in this version
+    /// of the language, or that the device does not have.
+    pub fn check_header(text: &str, newest: (u8, u8), device: u32) -> Result<(), PtxError> {
+        let header = header::parse(&mut Cursor::new(&lexer::header_tokens(text)?))?;
+        header.check(newest, device)
+    }
+
     /// The version of the language, as in `.version 8.4`.
     #[must_use]
     pub fn version(&self) -> (u8, u8) {

@@ -25,6 +25,7 @@
 //! | `names.rs` | choices by name on the command line |
 //! | `timing.rs`, `watched.rs` | times, and which driver call failed |
 //! | `calls/` | recording of driver calls, in every process of a run |
+//! | `one_kernel/` | a kernel of the user's, launched once in this process, without workers |
 //! | `probe.rs` | what initialisation and one context take in a process that is alone |
 //!
 //! # Portability
@@ -46,6 +47,7 @@ mod messages;
 #[cfg(test)]
 mod mock;
 mod names;
+pub mod one_kernel;
 mod options;
 mod parent;
 mod post;

@@ -9,7 +9,7 @@ use peermap_memory::View;
 use peermap_model::{DeviceProfile, Operation};
 use peermap_ptx::{Entry, Param};
 
-/// How long a kernel may run before it counts as one that never ends.
+/// How long a kernel may run before it counts as one that never ends, where nobody says otherwise.
 const MOST_KERNEL_TIME: Duration = Duration::from_secs(60);
 
 /// How many blocks of a kernel are started, one after the other, if those before wait for something.
@@ -21,6 +21,7 @@ pub(crate) struct Kernel {
     params: Vec<Param>,
     parameter_bytes: usize,
     compiled: Arc<peermap_exec::Kernel>,
+    most_time: Duration,
     multiprocessors: Multiprocessors,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct Shape<'o> {
 }
 
 impl Kernel {
-    pub(crate) fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>, device: &DeviceProfile) -> Self {
+    fn new(entry: &Entry, compiled: Arc<peermap_exec::Kernel>, device: &DeviceProfile, most_time: Duration) -> Self {
         let number = |attribute| device.attribute(attribute).and_then(|it| u32::try_from(it).ok()).unwrap_or(1);
         let threads = number(DeviceAttribute::MAX_THREADS_PER_MULTIPROCESSOR);
         Self {
@@ -50,6 +51,7 @@ impl Kernel {
             params: entry.params.clone(),
             parameter_bytes: entry.parameter_bytes as usize,
             compiled,
+            most_time,
         }
     }
 
@@ -85,7 +87,7 @@ impl Kernel {
         let launch = Launch {
             shared_bytes: u32::try_from(shape.shared.get()).unwrap_or(u32::MAX),
             multiprocessors: self.multiprocessors,
-            most: MOST_KERNEL_TIME,
+            most: self.most_time,
             resident: MOST_RESIDENT_BLOCKS,
             meanwhile: shape.meanwhile,
             data: shape.data,
@@ -97,14 +99,21 @@ impl Kernel {
 }
 
 /// The kernels of a process, by the number that the model knows them by.
-#[derive(Default)]
 pub(crate) struct CodeStore {
     kernels: Vec<Arc<Kernel>>,
+    /// How long a kernel that is added may run.
+    pub(crate) most_time: Duration,
+}
+
+impl Default for CodeStore {
+    fn default() -> Self {
+        Self { kernels: Vec::new(), most_time: MOST_KERNEL_TIME }
+    }
 }
 
 impl CodeStore {
-    pub(crate) fn add(&mut self, kernel: Kernel) -> u64 {
-        self.kernels.push(Arc::new(kernel));
+    pub(crate) fn add(&mut self, entry: &Entry, compiled: Arc<peermap_exec::Kernel>, device: &DeviceProfile) -> u64 {
+        self.kernels.push(Arc::new(Kernel::new(entry, compiled, device, self.most_time)));
         self.kernels.len() as u64 - 1
     }
 

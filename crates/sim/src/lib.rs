@@ -25,6 +25,7 @@ mod driver;
 mod exports;
 mod handle;
 mod host;
+mod jit;
 mod launch;
 mod library;
 mod link;

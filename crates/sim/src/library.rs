@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use peermap_exec::{CompileError, Kernel};
-use peermap_ptx::{Module, PtxError};
+use peermap_ptx::analysis::{CallGraph, Resources};
+use peermap_ptx::{EntryId, Module, PtxError};
 
 /// So many texts are kept; then all are forgotten, and those that are still loaded stay with their modules.
 const MOST_TEXTS: usize = 64;
@@ -13,9 +14,19 @@ const MOST_TEXTS: usize = 64;
 pub(crate) struct Loaded {
     pub(crate) module: Module,
     kernels: OnceLock<Result<Vec<Arc<Kernel>>, CompileError>>,
+    resources: OnceLock<Vec<Resources>>,
 }
 
 impl Loaded {
+    /// What each entry asks of a multiprocessor, in order.
+    pub(crate) fn resources(&self) -> &[Resources] {
+        self.resources.get_or_init(|| {
+            let calls = CallGraph::of(&self.module);
+            let entries = (0_u32..).map(EntryId).take(self.module.entries().len());
+            entries.map(|entry| Resources::of(&self.module, &calls, entry)).collect()
+        })
+    }
+
     /// The kernels of all entries, in order. The first call compiles them.
     ///
     /// # Errors
@@ -39,7 +50,8 @@ pub(crate) fn read(text: &str) -> Result<Arc<Loaded>, PtxError> {
     if let Some(loaded) = known.get(text) {
         return Ok(Arc::clone(loaded));
     }
-    let loaded = Arc::new(Loaded { module: Module::parse(text)?, kernels: OnceLock::new() });
+    let loaded =
+        Arc::new(Loaded { module: Module::parse(text)?, kernels: OnceLock::new(), resources: OnceLock::new() });
     if known.len() == MOST_TEXTS {
         known.clear();
     }

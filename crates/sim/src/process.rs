@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
 use peermap_memory::{Arena, Table, View, device_window};
@@ -152,6 +152,12 @@ impl SimProcess {
     /// Gives what kernels print to `printer` instead of standard output, a launch at a time.
     pub fn print_with(&self, printer: impl Fn(&[u8]) + Send + Sync + 'static) {
         self.inner.printer.set(Box::new(printer));
+    }
+
+    /// Lets kernels of modules that are loaded from now on run for so long: 60 seconds if this was never called. One that
+    /// takes longer ends as `LAUNCH_TIMEOUT`, and its explanation says where it was.
+    pub fn allow_kernels(&self, most: Duration) {
+        self.inner.lock().code.most_time = most;
     }
 
     /// What the process did that the driver accepts and a careful program does not do.

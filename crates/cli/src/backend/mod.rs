@@ -3,6 +3,8 @@
 mod cuda;
 mod sim;
 
+use std::time::Duration;
+
 use peermap_cuda::CudaDriver;
 use peermap_driver::Driver;
 use peermap_ipc::limits;
@@ -80,12 +82,21 @@ impl Chosen {
 
     /// A driver of this process, for commands that need no others.
     pub(crate) fn driver(&self) -> Result<Box<dyn Driver>, Refusal> {
+        self.open(None)
+    }
+
+    /// The same, for kernels that may run for so long; the real driver does not stop one that takes longer.
+    pub(crate) fn driver_for_kernels(&self, most: Duration) -> Result<Box<dyn Driver>, Refusal> {
+        self.open(Some(most))
+    }
+
+    fn open(&self, kernel_time: Option<Duration>) -> Result<Box<dyn Driver>, Refusal> {
         if let Self::Sim(profile) = self {
             allow_descriptors(profile).map_err(Refusal::unexpected)?;
         }
         let driver: anyhow::Result<Box<dyn Driver>> = match self {
             Self::Cuda { .. } => cuda::open_checked(),
-            Self::Sim(profile) => sim::in_this_process(profile),
+            Self::Sim(profile) => sim::in_this_process(profile, kernel_time),
         };
         driver.map_err(|error| Refusal::new(ExitCode::BackendUnavailable, error))
     }

@@ -38,9 +38,10 @@ pub(crate) fn visibility() -> Option<String> {
     env::var("CUDA_VISIBLE_DEVICES").ok()
 }
 
-/// A process of a machine that lives in this OS process.
-pub(super) fn in_this_process(profile: &str) -> anyhow::Result<Box<dyn Driver>> {
+/// A process of a machine that lives in this OS process, and how long its kernels may run.
+pub(super) fn in_this_process(profile: &str, kernel_time: Option<Duration>) -> anyhow::Result<Box<dyn Driver>> {
     let process = SimMachine::named(profile)?.process_seeing(visibility().as_deref())?;
+    kernel_time.inspect(|most| process.allow_kernels(*most));
     process.init(0).context("the simulated driver does not start; CUDA_VISIBLE_DEVICES may hide every device")?;
     Ok(Box::new(process))
 }

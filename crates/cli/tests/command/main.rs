@@ -9,6 +9,7 @@ mod deaths;
 mod differential;
 mod environment;
 mod import;
+mod launch;
 mod main_job;
 mod profile_calls;
 mod replay;

@@ -8,6 +8,7 @@ use peermap_driver::{
 };
 
 use super::copy::Operation;
+use super::occupancy::{limit, max_active_blocks};
 use super::queue::{Plan, Wait};
 use super::{Outside, Process, ThreadId};
 use crate::profile::DeviceProfile;
@@ -42,6 +43,10 @@ pub struct FunctionInfo {
     pub registers: u32,
     /// Static shared memory of a block.
     pub shared: ByteSize,
+    /// Local memory of a thread.
+    pub local: ByteSize,
+    /// Constant memory of its module.
+    pub constant: ByteSize,
     /// The most threads of a block.
     pub max_threads: u32,
     /// The version of PTX that it was written in, ten times the number.
@@ -193,10 +198,12 @@ impl Process {
         let FunctionState { context, info, .. } = self.function(function)?;
         let device = self.device_of_context(*context);
         let capability = |name| device.attribute(name).unwrap_or(0);
+        let bytes = |size: ByteSize| i64::try_from(size.get()).unwrap_or(i64::MAX);
         let value = match attribute {
             FunctionAttribute::MAX_THREADS_PER_BLOCK => i64::from(info.max_threads),
-            FunctionAttribute::SHARED_SIZE_BYTES => i64::try_from(info.shared.get()).unwrap_or(i64::MAX),
-            FunctionAttribute::CONST_SIZE_BYTES | FunctionAttribute::LOCAL_SIZE_BYTES => 0,
+            FunctionAttribute::SHARED_SIZE_BYTES => bytes(info.shared),
+            FunctionAttribute::CONST_SIZE_BYTES => bytes(info.constant),
+            FunctionAttribute::LOCAL_SIZE_BYTES => bytes(info.local),
             FunctionAttribute::NUM_REGS => i64::from(info.registers),
             FunctionAttribute::PTX_VERSION => i64::from(info.ptx_version),
             FunctionAttribute::BINARY_VERSION => {
@@ -255,10 +262,6 @@ impl Process {
     }
 }
 
-fn limit(device: &DeviceProfile, attribute: DeviceAttribute) -> u64 {
-    device.attribute(attribute).and_then(|value| u64::try_from(value).ok()).unwrap_or(u64::MAX)
-}
-
 fn check_shape(device: &DeviceProfile, info: &FunctionInfo, config: &LaunchConfig) -> Result<()> {
     let within = |shape: Dim3, most: [DeviceAttribute; 3]| {
         [shape.x, shape.y, shape.z]
@@ -282,26 +285,4 @@ fn check_shape(device: &DeviceProfile, info: &FunctionInfo, config: &LaunchConfi
         return Err(rules::LAUNCH_3.refuse(&facts, None));
     }
     Ok(())
-}
-
-/// Blocks that fit a multiprocessor: the least of what its block slots, warps, registers and shared memory allow.
-///
-/// # Source
-/// CUDA C++ Programming Guide, "Compute Capabilities"; registers are given out by warp in units of 256, shared memory
-/// by block with what the system reserves for itself.
-fn max_active_blocks(device: &DeviceProfile, info: &FunctionInfo, threads: u32, dynamic_shared: ByteSize) -> i32 {
-    const REGISTER_UNIT: u64 = 256;
-    const SHARED_UNIT: u64 = 128;
-    let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
-    let warps = u64::from(threads).div_ceil(warp);
-    let by_slots = limit(device, DeviceAttribute::MAX_BLOCKS_PER_MULTIPROCESSOR);
-    let by_warps = limit(device, DeviceAttribute::MAX_THREADS_PER_MULTIPROCESSOR) / warp / warps;
-    let registers = (u64::from(info.registers) * warp).next_multiple_of(REGISTER_UNIT).max(REGISTER_UNIT);
-    let by_registers = limit(device, DeviceAttribute::MAX_REGISTERS_PER_MULTIPROCESSOR) / registers / warps;
-    let reserved = limit(device, DeviceAttribute::RESERVED_SHARED_MEMORY_PER_BLOCK);
-    let shared = info.shared.get().saturating_add(dynamic_shared.get()).saturating_add(reserved);
-    let by_shared = limit(device, DeviceAttribute::MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
-        / shared.checked_next_multiple_of(SHARED_UNIT).unwrap_or(u64::MAX).max(1);
-    let least = by_slots.min(by_warps).min(by_registers).min(by_shared);
-    i32::try_from(least).unwrap_or(i32::MAX)
 }

@@ -29,7 +29,7 @@ rules! { CONTEXT;
         "a context that another thread destroyed stays current and is of no use" manual "cuCtxDestroy";
     FAULT_1 = "FAULT-1" [cuCtxSynchronize, cuCtxCreate, cuMemcpyDtoH, cuMemsetD8, cuMemAlloc, cuMemGetInfo,
         cuLaunchKernel, cuMemGetAddressRange, cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemFreeAsync] ILLEGAL_ADDRESS:
-        "work reached an address without the right to; the process's contexts are dead from then on"
+        "work reaches only what it may and ends well; after a fault the contexts of the process are dead"
         step "vmm" "kernel-fault-unmapped" 9 step "vmm" "kernel-fault-unmapped" 28 step "peer" "peer-fault" 13
         step "inflight" "memset-then-unmap" 9;
     PEER_1 = "PEER-1" [cuCtxEnablePeerAccess] INVALID_VALUE: "the flags must be 0" step "peer" "peer-access-query" 12;

@@ -4,10 +4,11 @@ use super::calls::{CallGraph, Caller};
 use super::control_flow::ControlFlow;
 use super::liveness::{Liveness, surely_written};
 use crate::body::Body;
-use crate::instruction::StateSpace;
+use crate::instruction::{Operation, StateSpace};
 use crate::module::Module;
-use crate::operand::{EntryId, FunctionId, RegisterId, Symbol, VariableId};
+use crate::operand::{EntryId, FunctionId, RegisterId, Source, Symbol, VariableId};
 use crate::types::ScalarType;
+use crate::variable::Variable;
 
 /// How many registers there are of each width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,14 @@ pub struct Resources {
     /// The most 32-bit registers that hold something at once in any body that it reaches, predicates not counted. A
     /// register allocator needs about as many.
     pub live_words: u32,
+    /// How many registers a thread can be expected to get, where nothing limits them.
+    ///
+    /// It is an estimate: three more than [`live_words`](Self::live_words), and no fewer than any kernel with calls has.
+    /// Of 26 kernels that nvcc 13.0 compiles with `-O3`, ptxas gives 25 as many units of 8 registers, or one unit more or
+    /// less; the mean difference is 3.3 registers.
+    pub estimated_registers: u32,
+    /// The barriers of a block: one more than the highest number that the text names.
+    pub barriers: u32,
     /// Shared memory of variables with a size, each at its alignment in the order of the text.
     pub shared: u64,
     /// Whether it uses shared memory whose size the launch says.
@@ -43,7 +52,22 @@ pub struct Resources {
     pub recursive: bool,
 }
 
+/// What ptxas uses beyond what lives at once.
+const SPARE_REGISTERS: u32 = 3;
+/// The fewest registers of code with calls: those of the calling convention.
+const REGISTERS_OF_CALLS: u32 = 24;
+/// The most registers of a thread.
+const MOST_REGISTERS: u32 = 255;
+/// The barriers of a block.
+const MOST_BARRIERS: u32 = 16;
+
 impl Resources {
+    /// The memory that the variables of a module take in a space, each at its alignment in the order of the text.
+    #[must_use]
+    pub fn of_variables(module: &Module, space: StateSpace) -> u64 {
+        end_of(module.variables().iter().filter(|variable| variable.space == space))
+    }
+
     /// Adds up what an entry asks for.
     #[must_use]
     pub fn of(module: &Module, calls: &CallGraph, entry: EntryId) -> Self {
@@ -56,18 +80,24 @@ impl Resources {
         used.dedup();
         let shared = used.iter().map(|variable| &module.variables()[variable.index()]);
         let shared = shared.filter(|variable| variable.space == StateSpace::Shared);
-        let end = shared
-            .clone()
-            .fold(0_u64, |end, variable| end.next_multiple_of(variable.align.into()).saturating_add(variable.size));
+        let live_words = all().map(live_words).max().unwrap_or(0);
+        let least = if reached.is_empty() { 0 } else { REGISTERS_OF_CALLS };
         Self {
             registers: count(own),
-            live_words: all().map(live_words).max().unwrap_or(0),
-            shared: end,
+            live_words,
+            estimated_registers: (live_words + SPARE_REGISTERS).clamp(least, MOST_REGISTERS),
+            barriers: all().map(barriers).max().unwrap_or(0),
+            shared: end_of(shared.clone()),
             dynamic_shared: shared.clone().any(|variable| variable.dynamic),
             local: local(own) + deepest(module, calls, entry),
             recursive: reached.iter().any(|function| calls.is_recursive(*function)),
         }
     }
+}
+
+/// Where variables end that are put one behind the other.
+fn end_of<'m>(variables: impl Iterator<Item = &'m Variable>) -> u64 {
+    variables.fold(0, |end, variable| end.next_multiple_of(variable.align.into()).saturating_add(variable.size))
 }
 
 fn shared_variables(body: &Body) -> Vec<VariableId> {
@@ -131,6 +161,18 @@ fn live_words(body: &Body) -> u32 {
         live.iter().for_each(|register| is_live[register.index()] = false);
     }
     most
+}
+
+/// How many barriers a body takes: all, if it names one by a register.
+fn barriers(body: &Body) -> u32 {
+    let number = |operation: &Operation| match operation {
+        Operation::Barrier(barrier) => Some(match &barrier.barrier {
+            Source::Immediate(number) => number.bits as u32 + 1,
+            Source::Register(_) => MOST_BARRIERS,
+        }),
+        _ => None,
+    };
+    body.instructions.iter().filter_map(|instruction| number(&instruction.operation)).max().unwrap_or(0)
 }
 
 fn local(body: &Body) -> u64 {

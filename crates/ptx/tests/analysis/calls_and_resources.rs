@@ -1,7 +1,7 @@
 //! Who calls whom, and what an entry asks for.
 
 use peermap_ptx::analysis::{CallGraph, Caller, RegisterCounts, Resources};
-use peermap_ptx::{EntryId, FunctionId};
+use peermap_ptx::{EntryId, FunctionId, StateSpace};
 
 use crate::module;
 
@@ -75,5 +75,38 @@ fn registers_are_counted_by_width_and_by_how_many_live_at_once() {
     let resources = Resources::of(&module, &CallGraph::of(&module), EntryId(0));
     let wanted = RegisterCounts { predicates: 1, bits_16: 1, bits_32: 2, bits_64: 1, ..RegisterCounts::default() };
     assert_eq!(resources.registers, wanted);
-    assert_eq!(resources.live_words, 4);
+    assert_eq!((resources.live_words, resources.estimated_registers), (4, 7));
+}
+
+#[test]
+fn code_with_calls_has_the_registers_of_the_convention() {
+    let text = "
+        .func touch() { ret; }
+        .entry calls() { call touch; ret; }
+        .entry alone() { ret; }";
+    let module = module(text);
+    let calls = CallGraph::of(&module);
+    let registers = |entry| Resources::of(&module, &calls, EntryId(entry)).estimated_registers;
+    assert_eq!((registers(0), registers(1)), (24, 3));
+}
+
+#[test]
+fn barriers_count_up_to_the_highest_number() {
+    let text = "
+        .entry none() { ret; }
+        .entry two() { bar.sync 0; bar.sync 1; ret; }
+        .entry sparse() { bar.sync 3; bar.arrive 5, 64; ret; }
+        .entry any() { .reg .b32 %r; mov.u32 %r, %tid.x; bar.sync %r; ret; }";
+    let module = module(text);
+    let calls = CallGraph::of(&module);
+    let barriers = |entry| Resources::of(&module, &calls, EntryId(entry)).barriers;
+    assert_eq!([0, 1, 2, 3].map(barriers), [0, 2, 6, 16]);
+}
+
+#[test]
+fn variables_of_a_space_lie_one_behind_the_other() {
+    let text = ".const .b8 a[5]; .const .align 8 .b64 b; .global .b8 c[3]; .entry e() { ret; }";
+    let module = module(text);
+    assert_eq!(Resources::of_variables(&module, StateSpace::Const), 16);
+    assert_eq!(Resources::of_variables(&module, StateSpace::Global), 3);
 }

@@ -1,8 +1,8 @@
 //! Kernels, modules, occupancy.
 
 use peermap_driver::{
-    AccessDesc, AccessFlags, ByteSize, CuResult, DevicePtr, Dim3, Driver, DriverError, Function, FunctionAttribute,
-    JitLog, JitOptions, KernelArg, LaunchConfig, Location, Stream, Value,
+    AccessDesc, AccessFlags, ByteSize, CuResult, DevicePtr, Dim3, Driver, DriverError, Function, JitOptions, KernelArg,
+    LaunchConfig, Location, Stream, Value,
 };
 use peermap_sim::SimProcess;
 
@@ -186,26 +186,6 @@ fn a_cubin_and_a_fat_binary_are_not_modelled_and_junk_is_no_image() {
 }
 
 #[test]
-fn broken_ptx_is_refused_with_a_log() {
-    let (process, _) = ready();
-    let mut options = JitOptions { error_log: Some(JitLog::with_capacity(1024)), ..JitOptions::default() };
-    let broken = KERNELS.replacen("{", "[", 1);
-    let answer = process.module_load_data_ex(broken.as_bytes(), &mut options);
-    assert_eq!(refusal(answer), ("MODULE-1", Some(CuResult::INVALID_PTX)));
-    let log = options.error_log.unwrap();
-    assert!(log.text().starts_with("ptxas application ptx input, "), "{}", log.text());
-}
-
-#[test]
-fn ptx_that_is_newer_than_the_driver_is_refused() {
-    let (process, _) = ready();
-    let line = KERNELS.lines().find(|line| line.starts_with(".version")).unwrap();
-    let newer = KERNELS.replacen(line, ".version 99.0", 1);
-    let answer = process.module_load_data_ex(newer.as_bytes(), &mut JitOptions::sample());
-    assert_eq!(refusal(answer), ("MODULE-2", Some(CuResult::UNSUPPORTED_PTX_VERSION)));
-}
-
-#[test]
 fn a_module_that_is_unloaded_is_gone_after_its_work() {
     let (process, ptr) = ready();
     let module = process.module_load_data_ex(KERNELS.as_bytes(), &mut JitOptions::sample()).unwrap();
@@ -242,32 +222,4 @@ fn the_shape_of_a_launch_has_limits() {
     }
     // SAFETY: as above.
     unsafe { process.launch_kernel(&shape(fill, one, Dim3::x(1024)), &args) }.unwrap();
-}
-
-#[test]
-fn occupancy_is_that_of_the_device() {
-    let (process, _) = ready();
-    let fill = function(&process, KERNELS, "fill_byte");
-    assert_eq!(process.func_get_attribute(FunctionAttribute::NUM_REGS, fill), Ok(32));
-    assert_eq!(process.func_get_attribute(FunctionAttribute::MAX_THREADS_PER_BLOCK, fill), Ok(1024));
-    assert_eq!(process.func_get_attribute(FunctionAttribute::BINARY_VERSION, fill), Ok(90));
-    assert_eq!(rule(process.func_get_attribute(FunctionAttribute::new(99), fill)), "MODULE-6");
-    let blocks =
-        |threads, shared| process.occupancy_max_active_blocks_per_multiprocessor(fill, threads, ByteSize::kib(shared));
-    for (threads, shared, expected) in [
-        (256, 0, 8),
-        (1024, 0, 2),
-        (32, 0, 32),
-        (1, 0, 32),
-        (64, 0, 32),
-        (128, 0, 16),
-        (768, 0, 2),
-        (256, 48, 4),
-        (256, 227, 1),
-    ] {
-        assert_eq!(blocks(threads, shared), Ok(expected), "{threads} threads, {shared} KiB");
-    }
-    assert_eq!(rule(blocks(0, 0)), "LAUNCH-1");
-    assert_eq!(rule(blocks(-1, 0)), "LAUNCH-1");
-    assert_eq!(rule(blocks(1025, 0)), "LAUNCH-1");
 }

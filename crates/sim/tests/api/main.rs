@@ -12,6 +12,7 @@ mod explanations;
 mod faults;
 mod host_memory;
 mod interceptor;
+mod jit;
 mod kernels;
 mod peers;
 mod pieces;
