@@ -37,12 +37,15 @@ impl Printed {
     }
 }
 
-/// Where it goes.
+/// Takes what a launch has printed.
+type Taker = Box<dyn Fn(&[u8]) + Send + Sync>;
+
+/// Where it goes: to whoever takes it, or to standard output.
 #[derive(Default)]
-pub(crate) struct Printer(Mutex<Option<Box<dyn Fn(&[u8]) + Send + Sync>>>);
+pub(crate) struct Printer(Mutex<Option<Taker>>);
 
 impl Printer {
-    pub(crate) fn set(&self, printer: Box<dyn Fn(&[u8]) + Send + Sync>) {
+    pub(crate) fn set(&self, printer: Taker) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(printer);
     }
 

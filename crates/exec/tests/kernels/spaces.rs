@@ -133,7 +133,7 @@ isspacep.param %p, %a; @%p add.u64 %r, %r, 16;";
 fn vectors_lie_side_by_side_in_every_space() {
     let body = "mul.wide.u32 %c1, %t, 16; mov.u64 %a, tile; add.u64 %a, %a, %c1; mul.lo.u32 %x1, %t, 3;
 st.shared.v4.u32 [%a], {%t, %x1, %u, 5}; ld.shared.v2.u64 {%c2, %c3}, [%a]; add.u64 %r, %c2, %c3;";
-    check(".shared .align 16 .b8 tile[1024];", body, |t| (t | 3 * t << 32) + ((63 - t) | 5 << 32));
+    check(".shared .align 16 .b8 tile[1024];", body, |t| (t | ((3 * t) << 32)) + ((63 - t) | 5 << 32));
     let body = "st.local.v4.u16 [own+8], {%h1, %h2, %h3, %h4}; ld.local.u64 %r, [own+8];";
     let set = "cvt.u16.u32 %h1, %t; mov.u16 %h2, 2; mov.u16 %h3, 3; cvt.u16.u32 %h4, %u;";
     check("", &format!("{set} {body}"), |t| t | 2 << 16 | 3 << 32 | (63 - t) << 48);

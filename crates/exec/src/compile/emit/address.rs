@@ -39,7 +39,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `cvta`.
-    pub(super) fn to_generic(&mut self, space: StateSpace, destination: RegisterId, source: Source) {
+    pub(super) fn make_generic(&mut self, space: StateSpace, destination: RegisterId, source: Source) {
         let mut value = self.integer(source, 64, false);
         if let Some(distance) = self.distance(space) {
             value = self.builder.ins().iadd(value, distance);
@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `cvta.to`.
-    pub(super) fn from_generic(&mut self, space: StateSpace, destination: RegisterId, source: Source) {
+    pub(super) fn make_of_space(&mut self, space: StateSpace, destination: RegisterId, source: Source) {
         let mut value = self.integer(source, 64, false);
         if let Some(distance) = self.distance(space) {
             value = self.builder.ins().isub(value, distance);
