@@ -128,7 +128,7 @@ fn code_of_ones_own_runs() {
 #[test]
 fn code_that_is_not_covered_ends_the_load_with_its_line() {
     let (process, _) = ready();
-    let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry own()\n{\n.reg .u32 %c;\nwgmma.fence.sync.aligned;\nret;\n}\n";
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry own()\n{\n.reg .u32 %c;\nmov.u32 %c, %pm0;\nret;\n}\n";
     let error = process.module_load_data_ex(text.as_bytes(), &mut JitOptions::default()).unwrap_err();
     assert!(matches!(error, DriverError::NotModelled { .. }) && error.to_string().contains("line 7"), "{error}");
 }
