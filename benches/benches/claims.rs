@@ -11,6 +11,8 @@ use peermap_benches::barrier::Crew;
 use peermap_benches::bytes::{Kernel, Plain, Rig};
 use peermap_benches::claim::{Bound, Claim, Measured};
 use peermap_benches::control::Populated;
+use peermap_benches::cores::on_cores;
+use peermap_benches::load::Loader;
 use peermap_benches::random_sets::{RandomSets, Tally};
 use peermap_benches::timing::{in_turns, median, time};
 use peermap_benches::worker;
@@ -27,11 +29,20 @@ struct Effort {
     spinning_rounds: u32,
     live_mappings: usize,
     triples: u32,
+    /// Sizes of what kernels fill, in mebibytes.
+    sizes: &'static [u64],
 }
 
-const FULL: Effort =
-    Effort { turns: 21, sleeping_rounds: 200, spinning_rounds: 8, live_mappings: 100_000, triples: 20_000 };
-const QUICK: Effort = Effort { turns: 1, sleeping_rounds: 1, spinning_rounds: 1, live_mappings: 100, triples: 1 };
+const FULL: Effort = Effort {
+    turns: 21,
+    sleeping_rounds: 200,
+    spinning_rounds: 8,
+    live_mappings: 100_000,
+    triples: 20_000,
+    sizes: &[4, 64],
+};
+const QUICK: Effort =
+    Effort { turns: 1, sleeping_rounds: 1, spinning_rounds: 1, live_mappings: 100, triples: 1, sizes: &[2] };
 
 fn main() -> ExitCode {
     if worker::played() {
@@ -40,7 +51,7 @@ fn main() -> ExitCode {
     let given = |name: &str| std::env::args().any(|argument| argument == name);
     let judged = given("--bench") && !given("--test");
     let effort = if judged { FULL } else { QUICK };
-    let claims = [barrier(effort), control(effort), calls(effort), bytes(effort)].concat();
+    let claims = [barrier(effort), control(effort), calls(effort), bytes(effort), cores(effort), load(effort)].concat();
     for claim in &claims {
         println!("{}", claim.line(judged));
     }
@@ -100,22 +111,74 @@ fn calls(effort: Effort) -> Vec<Claim> {
 }
 
 fn bytes(effort: Effort) -> Vec<Claim> {
-    let size = ByteSize::mib(4);
-    let rig = Rig::new(size);
-    let mut plain = Plain::new(size);
-    let mut against = |kernel: Kernel| {
-        rig.run(kernel.fill());
-        let compared = |plain: &mut Plain| match kernel.verifies() {
-            true => assert!(plain.equal()),
-            false => plain.fill(),
-        };
-        let (ours, other) = in_turns(10 * effort.turns, || rig.run(kernel), || compared(&mut plain));
-        let other_name = if kernel.verifies() { "the comparison of two slices" } else { "slice::fill" };
-        Claim {
-            words: format!("{} of {size} on simulated memory, against {other_name}", kernel.entry()),
-            measured: Measured::Ratio { ours, other },
-            bound: Bound::RatioAtLeast(0.25),
-        }
+    let claims = effort.sizes.iter().flat_map(|mib| {
+        let size = ByteSize::mib(*mib);
+        let (rig, mut plain) = (Rig::new(size), Plain::new(size));
+        Kernel::ALL.map(|kernel| against_plain(kernel, size, &rig, &mut plain, effort.turns))
+    });
+    claims.collect()
+}
+
+fn against_plain(kernel: Kernel, size: ByteSize, rig: &Rig, plain: &mut Plain, turns: usize) -> Claim {
+    rig.run(kernel.fill());
+    let mut compared = || match kernel.verifies() {
+        true => assert!(plain.equal()),
+        false => plain.fill(),
     };
-    Kernel::ALL.map(&mut against).into()
+    let (ours, other) = in_turns(turns, || rig.run(kernel), &mut compared);
+    let other_name = if kernel.verifies() { "the comparison of two slices" } else { "slice::fill" };
+    let least = match kernel {
+        Kernel::FillByte => 0.1,
+        Kernel::FillId | Kernel::VerifyId => 0.4,
+        Kernel::FillPattern | Kernel::VerifyPattern => 0.25,
+    };
+    Claim {
+        words: format!("{} of {size} on simulated memory, against {other_name}", kernel.entry()),
+        measured: Measured::Ratio { ours, other },
+        bound: Bound::RatioAtLeast(least),
+    }
+}
+
+/// The fill byte by byte on one core, against `slice::fill`, and on two cores against one.
+fn cores(effort: Effort) -> Vec<Claim> {
+    let size = ByteSize::mib(*effort.sizes.last().expect("a size"));
+    let (rig, mut plain) = (Rig::new(size), Plain::new(size));
+    let run = || rig.run(Kernel::FillByte);
+    let alone = on_cores(1, || in_turns(effort.turns, run, || plain.fill()));
+    let two = on_cores(2, || in_turns(effort.turns, run, || on_cores(1, run).map_or((), |()| ())));
+    let ratio = |measured: Option<(Duration, Duration)>| match measured {
+        Some((ours, other)) => Measured::Ratio { ours, other },
+        None => Measured::NotHere("two cores"),
+    };
+    vec![
+        Claim {
+            words: format!("fill_byte of {size} on one core, against slice::fill"),
+            measured: ratio(alone),
+            bound: Bound::RatioAtLeast(0.1),
+        },
+        Claim {
+            words: format!("fill_byte of {size} on two cores, against one"),
+            measured: ratio(two),
+            bound: Bound::RatioAtLeast(1.6),
+        },
+    ]
+}
+
+fn load(effort: Effort) -> Vec<Claim> {
+    let loader = Loader::new();
+    let fresh = median((0..effort.turns).map(|_| loader.load_new()).collect());
+    let known = median((0..effort.turns).map(|_| loader.load_known()).collect());
+    let instructions = Loader::instructions();
+    vec![
+        Claim {
+            words: format!("load of kernels with {instructions} instructions"),
+            measured: Measured::Time(fresh),
+            bound: Bound::AtMost(Duration::from_millis(20)),
+        },
+        Claim {
+            words: "the same once more".to_owned(),
+            measured: Measured::Time(known),
+            bound: Bound::AtMost(Duration::from_micros(100)),
+        },
+    ]
 }

@@ -15,6 +15,8 @@ const STEP: u32 = 7;
 /// What a kernel does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kernel {
+    /// Fills with one byte, a byte at a time, as NVIDIA's memMapIPCDrv does.
+    FillByte,
     /// Fills with one byte.
     FillId,
     /// Counts the bytes that are not that byte.
@@ -27,12 +29,13 @@ pub enum Kernel {
 
 impl Kernel {
     /// Every kernel, each verification after its fill.
-    pub const ALL: [Self; 4] = [Self::FillId, Self::VerifyId, Self::FillPattern, Self::VerifyPattern];
+    pub const ALL: [Self; 5] = [Self::FillByte, Self::FillId, Self::VerifyId, Self::FillPattern, Self::VerifyPattern];
 
     /// The name of its entry.
     #[must_use]
     pub const fn entry(self) -> &'static str {
         match self {
+            Self::FillByte => "fill_byte",
             Self::FillId => "fill_id",
             Self::VerifyId => "verify_id",
             Self::FillPattern => "fill_pattern",
@@ -44,6 +47,7 @@ impl Kernel {
     #[must_use]
     pub const fn fill(self) -> Self {
         match self {
+            Self::FillByte => Self::FillByte,
             Self::FillId | Self::VerifyId => Self::FillId,
             Self::FillPattern | Self::VerifyPattern => Self::FillPattern,
         }
@@ -59,7 +63,7 @@ impl Kernel {
 /// A simulated process with a mapped buffer and the kernels loaded.
 pub struct Rig {
     process: SimProcess,
-    functions: [Function; 4],
+    functions: [Function; 5],
     buffer: DevicePtr,
     size: ByteSize,
     result: DevicePtr,

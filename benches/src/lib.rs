@@ -9,6 +9,7 @@
 //! | [`barrier`] | rounds of a barrier between processes, sleeping or spinning |
 //! | [`bytes`] | the kernels that fill and verify, on simulated memory |
 //! | [`device`] | fills, verification and copies on a device, timed by its events |
+//! | [`load`] | loads of kernels on a simulated device |
 //! | [`control`] | calls on a process with many live mappings |
 //! | [`random_sets`] | the recordings of random calls, on a simulated machine |
 //! | [`transport`] | messages with descriptors to another process and back |
@@ -19,7 +20,9 @@ pub mod barrier;
 pub mod bytes;
 pub mod claim;
 pub mod control;
+pub mod cores;
 pub mod device;
+pub mod load;
 pub mod random_sets;
 pub mod timing;
 pub mod transport;

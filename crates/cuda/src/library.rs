@@ -208,6 +208,7 @@ functions! {
     );
     optional module_unload = cuModuleUnload(module: u64);
     optional module_get_function = cuModuleGetFunction(function: *mut u64, module: u64, name: *const c_char);
+    optional module_get_global = cuModuleGetGlobal_v2(ptr: *mut u64, size: *mut u64, module: u64, name: *const c_char);
     optional func_get_attribute = cuFuncGetAttribute(value: *mut i32, attribute: u32, function: u64);
     optional occupancy_max_active_blocks_per_multiprocessor = cuOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks: *mut i32, function: u64, block_size: i32, dynamic_shared_bytes: u64

@@ -2,7 +2,9 @@
 
 use std::ffi::CString;
 
-use peermap_driver::{CuResult, DriverError, Function, FunctionAttribute, JitOptions, Module, Result};
+use peermap_driver::{
+    ByteSize, CuResult, DevicePtr, DriverError, Function, FunctionAttribute, JitOptions, Module, Result,
+};
 
 use crate::driver::CudaDriver;
 use crate::jit::JitArrays;
@@ -43,6 +45,16 @@ impl CudaDriver {
         unsafe { self.library.module_get_function(&raw mut raw, module.as_raw(), name.as_ptr()) }?;
         // SAFETY: the driver gave this function out just now.
         Ok(unsafe { Function::from_raw(raw) })
+    }
+
+    pub(crate) fn module_get_global(&self, module: Module, name: &str) -> Result<(DevicePtr, ByteSize)> {
+        // No variable has a name with a zero inside.
+        let name = CString::new(name).map_err(|_| DriverError::refused(CuResult::NOT_FOUND))?;
+        let (mut start, mut size) = (0, 0);
+        // SAFETY: `cuModuleGetGlobal_v2` writes one `CUdeviceptr` and one `size_t` and reads a string that ends in zero;
+        // the module is as in `module_unload`.
+        unsafe { self.library.module_get_global(&raw mut start, &raw mut size, module.as_raw(), name.as_ptr()) }?;
+        Ok((DevicePtr::new(start), ByteSize::new(size)))
     }
 
     pub(crate) fn func_get_attribute(&self, attribute: FunctionAttribute, function: Function) -> Result<i32> {

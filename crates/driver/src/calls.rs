@@ -864,6 +864,15 @@ cuModuleUnload [] module_unload(module: Module) -> ();
 /// `cuModuleGetFunction`
 cuModuleGetFunction [] module_get_function(module: Module, name: &str) -> Function;
 
+/// A variable of a module by its name: where it is and how large.
+///
+/// # Errors
+/// `NOT_FOUND`: it has none of that name (MODULE-7). `INVALID_HANDLE` (MODULE-4).
+///
+/// # Source
+/// `cuModuleGetGlobal`
+cuModuleGetGlobal [] module_get_global(module: Module, name: &str) -> (DevicePtr, ByteSize);
+
 /// A property of a kernel.
 ///
 /// # Errors

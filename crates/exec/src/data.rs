@@ -1,6 +1,6 @@
 //! The variables of a module.
 
-use peermap_ptx::{InitialAddress, Linkage, Module, StateSpace, Symbol, Variable};
+use peermap_ptx::{InitialAddress, Linkage, Module, StateSpace, Symbol};
 
 use crate::error::CompileError;
 use crate::window::FUNCTIONS;
@@ -18,9 +18,6 @@ pub struct ModuleData {
 }
 
 impl ModuleData {
-    /// What the start must be a multiple of.
-    pub const ALIGNMENT: u64 = 256;
-
     /// Gives each variable a place. Those in `.const` come first: the address in `.const` is where they lie.
     ///
     /// # Errors
@@ -97,14 +94,6 @@ impl ModuleData {
             }
             symbol => code_address(symbol),
         }
-    }
-
-    /// The variable in `.global` or `.const` that has this name in the module: where it lies and how large it is.
-    #[must_use]
-    pub fn variable(&self, module: &Module, name: &str) -> Option<(u64, u64)> {
-        let is_named = |variable: &Variable| variable.name == name && !variable.in_function;
-        let index = module.variables().iter().position(is_named)?;
-        Some((self.offset(index)?, module.variables()[index].size))
     }
 }
 

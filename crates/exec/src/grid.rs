@@ -1,12 +1,14 @@
 //! Blocks over cores.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use peermap_memory::View;
+use rustix::thread::sched_getaffinity;
 
 use crate::block::frame::{Frame, Special, thread_of};
 use crate::block::run::{Block, Ended, Limit, Progress, Setting};
@@ -109,6 +111,11 @@ struct Core {
     scratch: Vec<u8>,
 }
 
+/// How many cores this thread may use. Unlike [`thread::available_parallelism`] it reads no files for that.
+fn cores() -> usize {
+    sched_getaffinity(None).map_or(1, |cores| cores.count() as usize)
+}
+
 /// Runs all blocks.
 pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
@@ -122,8 +129,7 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
         grid_id: LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1,
         stop: Mutex::new(None),
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores).saturating_sub(1);
+    let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores()).saturating_sub(1);
     thread::scope(|scope| {
         for _ in 0..helpers {
             scope.spawn(|| shared.work());
@@ -140,12 +146,33 @@ impl<'l> Shared<'l> {
         loop {
             let has_room = self.resting().blocks.len() < self.launch.resident;
             let first = if has_room { self.next.fetch_add(BLOCKS_AT_A_TIME, Ordering::Relaxed) } else { self.blocks };
-            for number in first..(first + BLOCKS_AT_A_TIME).min(self.blocks) {
-                let block = Block::new(number, self.frame(number, &mut core), self.setting.program);
-                self.run(block, &mut core);
-            }
+            self.run_side_by_side(first..(first + BLOCKS_AT_A_TIME).min(self.blocks), &mut core);
             if first >= self.blocks && !self.resume(&mut core) {
                 return;
+            }
+        }
+    }
+
+    /// Runs neighbouring blocks; those of a light program each once round a loop in turn.
+    fn run_side_by_side(&self, mut numbers: Range<u64>, core: &mut Core) {
+        let at_a_time = if self.setting.program.is_light { numbers.clone().count() } else { 1 };
+        let mut going = Vec::with_capacity(at_a_time);
+        while !numbers.is_empty() {
+            let starting = numbers.by_ref().take(at_a_time);
+            going.extend(
+                starting.map(|number| Some(Block::new(number, self.frame(number, core), self.setting.program))),
+            );
+            while !going.is_empty() {
+                for slot in &mut going {
+                    let Some(block) = slot else { continue };
+                    let progress = self.advance(block, core);
+                    if progress != Some(Progress::ComesRound)
+                        && let Some(block) = slot.take()
+                    {
+                        self.leave(block, progress, core);
+                    }
+                }
+                going.retain(Option::is_some);
             }
         }
     }
@@ -153,7 +180,7 @@ impl<'l> Shared<'l> {
     /// Runs a block that rests; false if there is none.
     fn resume(&self, core: &mut Core) -> bool {
         let mut resting = self.resting();
-        let Some(block) = resting.blocks.pop_front() else { return false };
+        let Some(mut block) = resting.blocks.pop_front() else { return false };
         if resting.in_vain > resting.blocks.len() {
             resting.in_vain = 0;
             drop(resting);
@@ -165,27 +192,31 @@ impl<'l> Shared<'l> {
         if limit.start.elapsed() > limit.most {
             self.note(&block, block.out_of_time(self.setting));
         } else {
-            self.run(block, core);
+            let progress = self.advance(&mut block, core);
+            self.leave(block, progress, core);
         }
         true
     }
 
-    fn run(&self, mut block: Block<'l>, core: &mut Core) {
+    /// Lets a block run on; `None` if it has ended badly, or need not run.
+    fn advance(&self, block: &mut Block<'l>, core: &mut Core) -> Option<Progress> {
         if self.setting.limit.is_past(block.number) {
-            return;
+            return None;
         }
-        match block.run(self.setting, &mut core.scratch) {
-            Ok(Progress::Rests) => {
-                let mut resting = self.resting();
-                resting.blocks.push_back(block);
-                resting.in_vain += 1;
-                return;
-            }
-            Ok(Progress::Done) => {}
-            Err(ended) => self.note(&block, ended),
+        block.run(self.setting, &mut core.scratch).map_err(|ended| self.note(block, ended)).ok()
+    }
+
+    /// Puts a block aside that rests, and takes the frame of one that has ended.
+    fn leave(&self, block: Block<'l>, progress: Option<Progress>, core: &mut Core) {
+        let mut resting = self.resting();
+        if matches!(progress, Some(Progress::Rests | Progress::ComesRound)) {
+            resting.blocks.push_back(block);
+            resting.in_vain += usize::from(progress == Some(Progress::Rests));
+        } else {
+            resting.in_vain = 0;
+            drop(resting);
+            core.frames.push(block.frame);
         }
-        core.frames.push(block.frame);
-        self.resting().in_vain = 0;
     }
 
     fn resting(&self) -> MutexGuard<'_, Resting<'l>> {

@@ -1,5 +1,6 @@
 //! Kernels: compiled once, launched often.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use peermap_memory::View;
@@ -37,6 +38,8 @@ pub(crate) struct Program {
     pub(crate) size: FrameSize,
     /// The scalars that threads which part must not share.
     pub(crate) restored: Vec<u32>,
+    /// Whether a frame has so little in it that many blocks can be under way at once without leaving the host's caches.
+    pub(crate) is_light: bool,
     firsts: Vec<u32>,
     lines: Vec<Line>,
 }
@@ -114,13 +117,15 @@ impl Program {
             layout,
             system,
             segments: Vec::new(),
+            masks: BTreeSet::new(),
         };
         let plan = planner.plan()?;
         let surroundings = Surroundings { entry, body, places: &places, size, shape, layout };
         let code = Code::compile(&surroundings, &planner.segments)?;
         let firsts = flow.blocks().iter().map(|block| block.instructions.start).collect();
         let (name, restored) = (entry.name.clone(), places.restored.clone());
-        Ok(Self { name, plan, code, size, restored, firsts, lines: lines.to_vec() })
+        let is_light = size.lane_arrays == 0 && size.spaces.shared == 0 && size.spaces.local == 0;
+        Ok(Self { name, plan, code, size, restored, is_light, firsts, lines: lines.to_vec() })
     }
 
     pub(crate) fn first_instruction(&self, block: usize) -> u32 {

@@ -14,8 +14,9 @@
 //!
 //! # Safety
 //! Machine code reads and writes its frame and nothing else: registers at places that were fixed when it was made, of
-//! lanes that the frame has. All that it calls is `float::answer`, a function of its arguments alone. No address of the program is used there; all memory goes through
-//! [`View`](peermap_memory::View). The only unsafe code is the call of what was compiled, in `compile/code.rs`.
+//! lanes that the frame has. All that it calls is `float::answer`, a function of its arguments alone. No address of the
+//! program is used there; all memory goes through [`View`](peermap_memory::View). The only unsafe code is the call of
+//! what was compiled, in `compile/code.rs`.
 
 mod block;
 mod compile;

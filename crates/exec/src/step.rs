@@ -68,6 +68,7 @@ pub(crate) enum Target {
 pub(crate) enum Condition {
     Scalar { word: u32, negated: bool },
     Predicate { array: u32, negated: bool },
+    Mask { number: u32, negated: bool },
 }
 
 /// A predicate that a step reads.
@@ -106,6 +107,8 @@ pub(crate) struct AffineCompare {
     pub(crate) b: Operand,
     /// The predicate array of the outcome.
     pub(crate) array: u32,
+    /// Whether only branches and guards of steps read the outcome: then it is kept as a mask.
+    pub(crate) as_mask: bool,
 }
 
 /// A load or a store of one or more elements for each lane.
@@ -148,15 +151,28 @@ impl Transfer {
     }
 }
 
-/// An atomic operation on one element for each lane.
+/// An atomic operation on one or more elements for each lane, each of which is a step of its own.
 pub(crate) struct AtomicStep {
     pub(crate) instruction: u32,
     pub(crate) condition: Option<Condition>,
     pub(crate) location: Location,
     pub(crate) op: AtomicOp,
     pub(crate) ty: ScalarType,
-    /// Subnormal numbers, read or made, are zero.
+    /// In device memory subnormal numbers, read or made, are zero.
     pub(crate) flush: bool,
+    pub(crate) elements: Vec<AtomicElement>,
+}
+
+impl AtomicStep {
+    /// Whether threads learn what lay in memory before.
+    pub(crate) fn yields(&self) -> bool {
+        self.elements.iter().any(|element| element.target.is_some())
+    }
+}
+
+/// What an atomic operation reads and yields for one element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomicElement {
     pub(crate) operand: Operand,
     pub(crate) swap: Option<Operand>,
     pub(crate) target: Option<Target>,

@@ -10,16 +10,18 @@
 //! | `operands.rs` | the operands that every form is run on |
 //! | `program.rs` | from a form and operands to PTX and bytes |
 //! | `check.rs` | comparing, and finding the simplest operands that differ |
+//! | `reference.rs` | formats and roundings, for references |
 //! | `table/` | the forms themselves |
 
 mod check;
 mod form;
 mod operands;
 mod program;
+pub mod reference;
 mod table;
 
 pub use check::{Failure, Mismatch, check};
 pub use form::{Form, INITIAL, Operands, Reference};
 pub use operands::{Row, rows};
 pub use program::{Program, Spread};
-pub use table::integers;
+pub use table::{integers, numbers};

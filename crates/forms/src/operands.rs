@@ -5,13 +5,13 @@ use crate::form::{Form, Operands};
 /// The operands of one thread.
 pub type Row = Operands;
 
-/// So many rows are random.
+/// So many rows are random, as the docs of [`rows`] say.
 const RANDOM: usize = 1000;
 
 /// So many edges of each operand are combined with all of the others, by how many operands there are.
 const COMBINED: [usize; 5] = [0, usize::MAX, 24, 9, 5];
 
-/// The rows that a form is run on: its edges in all combinations, then [`RANDOM`] random rows. The same seed gives the
+/// The rows that a form is run on: its edges in all combinations, then 1,000 random rows. The same seed gives the
 /// same rows.
 #[must_use]
 pub fn rows(form: &Form, seed: u64) -> Vec<Row> {

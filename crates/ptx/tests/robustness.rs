@@ -95,6 +95,61 @@ fn mixed() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 1..6).prop_map(|lines| lines.join("\n"))
 }
 
+/// The lines of a real module, some of them in other places.
+fn moved() -> impl Strategy<Value = String> {
+    let moves = prop::collection::vec((any::<Index>(), any::<Index>()), 1..6);
+    (select(REAL.as_slice()), moves).prop_map(|(text, moves)| {
+        let mut lines: Vec<&str> = text.lines().collect();
+        for (from, to) in moves {
+            let line = lines.remove(from.index(lines.len()));
+            lines.insert(to.index(lines.len() + 1), line);
+        }
+        lines.join("\n")
+    })
+}
+
+/// What constants are written with.
+const OPERATORS: [&str; 34] = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "<<",
+    ">>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "==",
+    "!=",
+    "&",
+    "|",
+    "^",
+    "&&",
+    "||",
+    "~",
+    "!",
+    "?",
+    ":",
+    "(",
+    ")",
+    "0",
+    "1",
+    "64",
+    "-1",
+    "0x8000000000000000",
+    "18446744073709551615",
+    "0U",
+    "0f7F800000",
+    "1.5",
+    "WARP_SZ",
+];
+
+fn expression() -> impl Strategy<Value = String> {
+    prop::collection::vec(select(OPERATORS.as_slice()), 1..16).prop_map(|parts| parts.join(" "))
+}
+
 /// Looks at everything that can be said about a module.
 fn analyse(module: &Module) {
     let calls = CallGraph::of(module);
@@ -148,6 +203,17 @@ proptest! {
     #[test]
     fn mixed_statements_never_panic(text in mixed()) {
         check(&format!("{DECLARATIONS}{text}\nret; }}"));
+    }
+
+    #[test]
+    fn modules_with_moved_lines_never_panic(text in moved()) {
+        check(&text);
+    }
+
+    #[test]
+    fn expressions_never_panic(expression in expression(), ty in select(["u16", "s32", "u64", "f32", "f64"].as_slice())) {
+        check(&format!("{DECLARATIONS}.reg .{ty} %z; mov.{ty} %z, {expression}; ret; }}"));
+        check(&format!(".version 9.0 .target sm_90 .address_size 64 .global .{ty} z[({expression})] = {{{expression}}};"));
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub(crate) struct Shape<'o> {
     pub(crate) parameters: &'o [u8],
     /// What happens as long as the kernel waits for others.
     pub(crate) meanwhile: &'o (dyn Fn() + Sync),
+    /// Where the variables of the kernel's module start.
+    pub(crate) data: u64,
+    pub(crate) print: &'o (dyn Fn(&[u8]) + Sync),
 }
 
 impl Kernel {
@@ -87,6 +90,8 @@ impl Kernel {
             most: self.most_time,
             resident: MOST_RESIDENT_BLOCKS,
             meanwhile: shape.meanwhile,
+            data: shape.data,
+            print: shape.print,
             ..Launch::new(dimensions(shape.grid), dimensions(shape.block), shape.parameters)
         };
         self.compiled.launch(&launch, view)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use peermap_driver::{ByteSize, Call, DriverError, Function, FunctionAttribute, JitOptions, Module, Result};
-use peermap_model::{FunctionInfo, ModuleCode, ThreadId, rules};
+use peermap_model::{FunctionInfo, ThreadId, rules};
 use peermap_ptx::ImageKind;
 
 use crate::handle;
@@ -35,13 +35,13 @@ impl Inner {
             })
             .collect();
         jit.tell(&loaded, options);
-        state.process.module_load(thread, ModuleCode { functions }).map(handle::module)
+        self.load_with_data(&mut state, thread, &loaded, functions)
     }
 
     pub(crate) fn module_unload(&self, thread: ThreadId, module: Module) -> Result<()> {
         let plan = self.call(Call::cuModuleUnload, |process, _| process.module_unload_waits(thread, module))?;
         self.run(plan)?;
-        self.resume(|process, _| process.module_unload(module))
+        self.resume(|process, outside| process.module_unload(outside, module))
     }
 
     pub(crate) fn module_get_function(&self, thread: ThreadId, module: Module, name: &str) -> Result<Function> {

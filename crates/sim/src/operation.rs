@@ -6,6 +6,7 @@ use peermap_memory::FaultKind;
 use peermap_model::{Operation, WorkFault};
 
 use crate::code::{Kernel, Shape};
+use crate::printed::{Printed, Printer};
 use crate::process::Memory;
 
 /// How an item ended.
@@ -22,6 +23,7 @@ pub(crate) fn execute(
     operation: &Operation,
     code: Option<&Kernel>,
     meanwhile: &(dyn Fn() + Sync),
+    printer: &Printer,
 ) -> Ended {
     let result = match operation {
         Operation::Join | Operation::Mark { .. } => Ok(()),
@@ -45,10 +47,15 @@ pub(crate) fn execute(
             let bytes = unsafe { std::slice::from_raw_parts_mut(start, len) };
             memory.view(src.ordinal).read(src.ptr.get(), bytes)
         }
-        Operation::Kernel { ordinal, grid, block, shared, parameters, .. } => {
+        Operation::Kernel { ordinal, grid, block, shared, parameters, data, .. } => {
             let Some(kernel) = code else { unreachable!("a launch is queued only for code that is known") };
-            let shape = Shape { grid: *grid, block: *block, shared: *shared, parameters, meanwhile };
-            return kernel.run(memory.view(*ordinal), &shape).map_or_else(|stop| stopped(&stop), |()| Ended::Well);
+            let printed = Printed::default();
+            let print = &|text: &[u8]| printed.add(text);
+            let (grid, block, shared, data) = (*grid, *block, *shared, data.get());
+            let shape = Shape { grid, block, shared, parameters, meanwhile, data, print };
+            let ended = kernel.run(memory.view(*ordinal), &shape);
+            printer.print(printed);
+            return ended.map_or_else(|stop| stopped(&stop), |()| Ended::Well);
         }
     };
     match result {

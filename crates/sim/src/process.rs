@@ -13,6 +13,7 @@ use crate::code::CodeStore;
 use crate::host::SimError;
 use crate::link::Link;
 use crate::pinned::PinnedMemory;
+use crate::printed::Printer;
 use crate::tables::Tables;
 
 /// The bytes that a process reaches, and by which tables.
@@ -65,6 +66,7 @@ pub(crate) struct Inner {
     pub(crate) memory: Memory,
     /// For threads that work for it.
     pub(crate) this: Weak<Self>,
+    pub(crate) printer: Printer,
     started: Instant,
 }
 
@@ -129,6 +131,7 @@ impl SimProcess {
             changed: Condvar::new(),
             memory,
             this: Weak::clone(this),
+            printer: Printer::default(),
             started: Instant::now(),
         });
         Self { inner }
@@ -150,6 +153,11 @@ impl SimProcess {
     /// takes longer ends as `LAUNCH_TIMEOUT`, and its explanation says where it was.
     pub fn allow_kernels(&self, most: Duration) {
         self.inner.lock().code.most_time = most;
+    }
+
+    /// Gives what kernels print to `printer` instead of standard output, a launch at a time.
+    pub fn print_with(&self, printer: impl Fn(&[u8]) + Send + Sync + 'static) {
+        self.inner.printer.set(Box::new(printer));
     }
 
     /// What the process did that the driver accepts and a careful program does not do.

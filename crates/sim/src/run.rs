@@ -73,10 +73,13 @@ impl Inner {
         }
         let ended = match operation {
             Operation::Await(mark) => self.see_through(&mark),
-            _ => execute(&self.memory, &operation, code.as_deref(), &|| {
-                turn.give();
-                self.let_others_work();
-            }),
+            _ => {
+                let meanwhile = || {
+                    turn.give();
+                    self.let_others_work();
+                };
+                execute(&self.memory, &operation, code.as_deref(), &meanwhile, &self.printer)
+            }
         };
         let mut state = self.lock();
         self.finish(&mut state, id, ended);

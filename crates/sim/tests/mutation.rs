@@ -162,6 +162,10 @@ fn calls() -> Vec<Breaks> {
             let (process, _, function) = with_kernel();
             process.func_get_attribute(FunctionAttribute::new(99), function).map(|_| ())
         }),
+        (&rules::MODULE_7, || {
+            let (process, module, _) = with_kernel();
+            process.module_get_global(module, "no_such_variable").map(|_| ())
+        }),
         (&rules::LAUNCH_1, || launch(Dim3::x(1), Dim3::x(1025), ByteSize::ZERO)),
         (&rules::LAUNCH_2, || launch(Dim3 { x: 1, y: 65_536, z: 1 }, Dim3::x(1), ByteSize::ZERO)),
         (&rules::LAUNCH_3, || launch(Dim3::x(1), Dim3::x(1), ByteSize::mib(1))),

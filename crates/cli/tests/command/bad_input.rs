@@ -157,7 +157,7 @@ fn kernels_of_ones_own_run() {
 
 #[test]
 fn kernels_with_what_is_not_covered_are_not_modelled() {
-    let output = with_changed_kernels("%ctaid.x", "%clock");
+    let output = with_changed_kernels("%ctaid.x", "%pm0");
     assert_eq!(output.status.code(), Some(14), "{}", stderr(&output));
     assert!(stderr(&output).contains("line 24: the special register"), "{}", stderr(&output));
 }

@@ -6,6 +6,7 @@
 mod alloc;
 mod context;
 mod device;
+mod forms;
 mod memory;
 mod module;
 mod rig;
@@ -79,7 +80,11 @@ const TESTS: &[(&str, fn())] = tests! {
         ptx_for_a_later_device_is_refused,
         what_is_no_code_is_refused,
         an_entry_that_is_not_there_is_not_found,
+        the_host_finds_the_variables_of_a_module,
         launches_that_the_driver_refuses,
+    ;
+    forms:
+        the_device_computes_integers_as_the_table_says,
     ;
 };
 

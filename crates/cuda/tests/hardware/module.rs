@@ -134,6 +134,21 @@ pub fn an_entry_that_is_not_there_is_not_found() {
     }
 }
 
+pub fn the_host_finds_the_variables_of_a_module() {
+    let _context = Current::new();
+    let (answer, log) = load(
+        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .const .u32 step = 3;
+.visible .global .align 4 .u32 sums[2] = {10, 20};\n.visible .entry empty()\n{\n\tret;\n}\n",
+    );
+    let module = Kernels(answer.unwrap_or_else(|error| panic!("{error}: {log}")));
+    let (sums, size) = driver().module_get_global(module.0, "sums").expect("a variable");
+    assert_eq!((size, read(sums, size)), (ByteSize::new(8), vec![10, 0, 0, 0, 20, 0, 0, 0]));
+    let (step, size) = driver().module_get_global(module.0, "step").expect("a constant");
+    assert_eq!((size, read(step, size)), (ByteSize::new(4), vec![3, 0, 0, 0]));
+    assert_eq!(driver().module_get_global(module.0, "count"), refused(CuResult::NOT_FOUND));
+    assert_eq!(driver().mem_free(sums), refused(CuResult::INVALID_VALUE));
+}
+
 /// HARDWARE.md, rule 21.
 pub fn launches_that_the_driver_refuses() {
     let _context = Current::new();

@@ -52,8 +52,8 @@ fn end_of_range(step: &Transfer, frame: &Frame, lanes: Range<usize>) -> usize {
     }
     match step.location.base {
         Operand::Scalar { stride, .. } if stride.cast_unsigned() == bytes => {
-            let rows = frame.tid_x();
-            lanes.clone().skip(1).find(|lane| rows[*lane] == 0).unwrap_or(lanes.end)
+            // Where a row of threads ends, the value starts again.
+            lanes.end.min((lanes.start / frame.row + 1) * frame.row)
         }
         Operand::Constant(_) | Operand::Scalar { .. } => lanes.start + 1,
         Operand::Lanes { array } => {

@@ -4,6 +4,7 @@ use peermap_ptx::ScalarType;
 use peermap_ptx::instruction::Comparison;
 
 use crate::block::frame::Frame;
+use crate::block::mask::Mask;
 use crate::step::{AffineCompare, Operand};
 
 /// A number for each lane: the first, and how much more the next has. It is a number and not a pattern of bits: the
@@ -14,8 +15,25 @@ struct Line {
     stride: i128,
 }
 
-/// Carries out a comparison for all lanes, whether they run or not: the outcome of the others is read by nobody.
-pub(crate) fn compare(step: &AffineCompare, frame: &mut Frame) {
+/// Carries out a comparison for the lanes that run.
+pub(crate) fn compare(step: &AffineCompare, frame: &mut Frame, running: &Mask) {
+    let outcome = outcome(step, frame);
+    if step.as_mask {
+        let before = &mut frame.masks[step.array as usize];
+        *before = before.and_not(running).or(&outcome.and(running));
+        return;
+    }
+    let holding = outcome.and(running);
+    for run in running.runs() {
+        frame.predicate_mut(step.array)[run].fill(0);
+    }
+    for run in holding.runs() {
+        frame.predicate_mut(step.array)[run].fill(1);
+    }
+}
+
+/// The lanes for which a comparison holds, whether they run or not.
+fn outcome(step: &AffineCompare, frame: &Frame) -> Mask {
     let lanes = frame.lanes;
     let (a, b) = (line(step.a, step.ty, frame), line(step.b, step.ty, frame));
     if let (Some(a), Some(b)) = (a, b)
@@ -24,16 +42,18 @@ pub(crate) fn compare(step: &AffineCompare, frame: &mut Frame) {
         let difference = Line { first: a.first - b.first, stride: a.stride - b.stride };
         let from_first = holds(step.comparison, difference.first);
         let changes = first_change(step.comparison, difference, from_first, lanes);
-        let outcome = frame.predicate_mut(step.array);
-        outcome[..changes].fill(u8::from(from_first));
-        outcome[changes..].fill(u8::from(!from_first));
-        return;
+        // To copy a mask that was just written word by word takes as long as all stores before it.
+        return match (changes == lanes, from_first) {
+            (true, true) => frame.all,
+            (true, false) => Mask::NONE,
+            (false, true) => Mask::first(changes),
+            (false, false) => frame.all.and_not(&Mask::first(changes)),
+        };
     }
-    for lane in 0..lanes {
+    frame.all.filter(|lane| {
         let number = |operand| interpreted(raw(operand, frame, lane), step.ty);
-        let outcome = holds(step.comparison, number(step.a) - number(step.b));
-        frame.predicate_mut(step.array)[lane] = u8::from(outcome);
-    }
+        holds(step.comparison, number(step.a) - number(step.b))
+    })
 }
 
 /// The first lane with another outcome than the first lane has; the difference grows or shrinks all the way.

@@ -9,18 +9,28 @@ use crate::block::frame::Frame;
 use crate::block::mask::Mask;
 use crate::block::spaces::{changed_u32, changed_u64};
 use crate::float::sum;
-use crate::step::{AtomicStep, Target};
+use crate::step::{AtomicStep, Space, Target};
+use crate::window::Window;
 
 /// Carries out `atom` or `red`.
 pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: View<'_>) -> Result<(), LaneFault> {
+    let size = u64::from(step.ty.size());
+    let bytes = size * step.elements.len() as u64;
     for lane in mask.lanes() {
-        let operand = value(step.operand, frame, lane);
-        let swap = step.swap.map_or(0, |swap| value(swap, frame, lane));
-        let before = update(step, frame, lane, (operand, swap), view)?;
-        match step.target {
-            Some(Target::Lanes { array }) => frame.array_mut(array)[lane] = before,
-            Some(Target::Scalar { word }) => frame.set_scalar(word, before),
-            Some(Target::Predicates { .. }) | None => {}
+        let start = address(step.location, frame, lane);
+        if !start.is_multiple_of(bytes) {
+            let fault = Fault { address: start, kind: FaultKind::Misaligned { bytes } };
+            return Err(LaneFault { lane, cause: memory_cause(fault, Access::ReadWrite) });
+        }
+        for (element, address) in step.elements.iter().zip((start..).step_by(size as usize)) {
+            let operand = value(element.operand, frame, lane);
+            let swap = element.swap.map_or(0, |swap| value(swap, frame, lane));
+            let before = update(step, address, (operand, swap), frame, lane, view)?;
+            match element.target {
+                Some(Target::Lanes { array }) => frame.array_mut(array)[lane] = before,
+                Some(Target::Scalar { word }) => frame.set_scalar(word, before),
+                Some(Target::Predicates { .. }) | None => {}
+            }
         }
     }
     Ok(())
@@ -29,38 +39,42 @@ pub(crate) fn atomic(step: &AtomicStep, frame: &mut Frame, mask: &Mask, view: Vi
 /// Replaces what lies where a lane reaches; what lay there before.
 fn update(
     step: &AtomicStep,
+    address: u64,
+    (operand, swap): (u64, u64),
     frame: &mut Frame,
     lane: usize,
-    (operand, swap): (u64, u64),
     view: View<'_>,
 ) -> Result<u64, LaneFault> {
     let bits = step.ty.bits();
     let low = |word: u64| word & (u64::MAX >> (64 - bits));
     let (operand, swap) = (low(operand), low(swap));
-    let address = address(step.location, frame, lane);
+    // The units of device memory do not know subnormal numbers; shared memory is changed by the threads themselves.
+    let flush = step.flush && is_in_device_memory(step.location.space, address);
+    let change = |old| updated(step, flush, old, operand, swap);
     match bits {
-        16 => update_half(step, frame, lane, view, |old| updated(step, old, operand, swap)),
-        32 => {
-            let change = |old| updated(step, u64::from(old), operand, swap) as u32;
-            changed_u32(step, address, frame, lane, view, change).map(u64::from)
-        }
-        _ => changed_u64(step, address, frame, lane, view, |old| updated(step, old, operand, swap)),
+        16 => update_half(step, address, frame, lane, view, change),
+        32 => changed_u32(step, address, frame, lane, view, |old| change(old.into()) as u32).map(u64::from),
+        _ => changed_u64(step, address, frame, lane, view, change),
+    }
+}
+
+fn is_in_device_memory(space: Space, address: u64) -> bool {
+    match space {
+        Space::Generic => Window::of(address).is_none(),
+        Space::Global | Space::Constant => true,
+        Space::Own(_) => false,
     }
 }
 
 /// Replaces 16 bits: half of a word, the other half of which stays.
 fn update_half(
     step: &AtomicStep,
+    address: u64,
     frame: &mut Frame,
     lane: usize,
     view: View<'_>,
     change: impl Fn(u64) -> u64,
 ) -> Result<u64, LaneFault> {
-    let address = address(step.location, frame, lane);
-    if !address.is_multiple_of(2) {
-        let fault = Fault { address, kind: FaultKind::Misaligned { bytes: 2 } };
-        return Err(LaneFault { lane, cause: memory_cause(fault, Access::ReadWrite) });
-    }
     let place = 8 * (address % 4) as u32;
     let half = |word: u32| word >> place & 0xFFFF;
     let replaced = |word: u32| word & !(0xFFFF << place) | (change(half(word).into()) as u32 & 0xFFFF) << place;
@@ -68,7 +82,7 @@ fn update_half(
 }
 
 /// What an atomic operation makes of the value in memory. Nothing has bits above the width.
-fn updated(step: &AtomicStep, old: u64, operand: u64, swap: u64) -> u64 {
+fn updated(step: &AtomicStep, flush: bool, old: u64, operand: u64, swap: u64) -> u64 {
     let signed =
         |bits: u64| if step.ty.bits() == 32 { i64::from((bits as u32).cast_signed()) } else { bits.cast_signed() };
     let (less, is_signed) = (signed(operand) < signed(old), step.ty.is_signed());
@@ -83,7 +97,7 @@ fn updated(step: &AtomicStep, old: u64, operand: u64, swap: u64) -> u64 {
             }
         }
         AtomicOp::Add => match FloatType::of(step.ty) {
-            Some(ty) => sum(ty, step.flush, old, operand),
+            Some(ty) => sum(ty, flush, old, operand),
             None => old.wrapping_add(operand),
         },
         AtomicOp::Increment => {

@@ -72,6 +72,12 @@ pub(crate) struct Frame {
     pub(crate) predicates: Vec<u8>,
     pub(crate) size: FrameSize,
     pub(crate) lanes: usize,
+    /// All of them.
+    pub(crate) all: Mask,
+    /// How many lanes differ in `%tid.x` alone.
+    pub(crate) row: usize,
+    /// What comparisons found that only branches and guards read, by the number of the array that the predicate would have.
+    pub(crate) masks: Vec<Mask>,
     pub(crate) spaces: Spaces,
 }
 
@@ -84,8 +90,11 @@ impl Frame {
         let mut frame = Self {
             words: vec![0; size.arrays() as usize + arrays * PITCH],
             predicates: vec![0; size.predicate_arrays as usize * PITCH],
+            masks: vec![Mask::NONE; size.predicate_arrays as usize],
             size,
             lanes,
+            all: Mask::first(lanes),
+            row: block[0] as usize,
             spaces: Spaces::new(size.spaces, shared_bytes, lanes, parameters, data),
         };
         frame.set_scalar(size.data, data);

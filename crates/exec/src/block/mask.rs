@@ -17,11 +17,8 @@ impl Mask {
 
     /// The first `count` lanes.
     pub(crate) fn first(count: usize) -> Self {
-        Self(std::array::from_fn(|word| match count.saturating_sub(64 * word) {
-            0 => 0,
-            bits @ 1..64 => (1 << bits) - 1,
-            _ => u64::MAX,
-        }))
+        let bits = |word: usize| count.saturating_sub(64 * word).min(64) as u32;
+        Self(std::array::from_fn(|word| u64::MAX.checked_shr(64 - bits(word)).unwrap_or(0)))
     }
 
     /// The lanes whose byte is 1; every byte is 0 or 1, and those of lanes that there are not are ignored later.

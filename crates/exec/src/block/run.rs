@@ -57,6 +57,8 @@ pub(crate) enum Progress {
     Done,
     /// It may wait for what others write: they should run now.
     Rests,
+    /// It has come round in a loop, and its neighbours should, so that what they do side by side is done at one time.
+    ComesRound,
 }
 
 /// What all blocks of a launch share.
@@ -119,6 +121,9 @@ impl<'l> Block<'l> {
                 if self.schedule.take_turns(&mut self.frame) {
                     return Ok(Progress::Rests);
                 }
+            }
+            if back && setting.program.is_light {
+                return Ok(Progress::ComesRound);
             }
         }
     }
@@ -203,7 +208,7 @@ impl<'l> Block<'l> {
                 return Ok(());
             }
             Step::Compare(affine) => {
-                compare(affine, frame);
+                compare(affine, frame, &lanes);
                 return Ok(());
             }
             Step::Fence => {
@@ -227,8 +232,8 @@ impl<'l> Block<'l> {
             Step::Atomic(step) => {
                 let lanes = chosen(step.condition, frame, &lanes);
                 let done = atomic(step, frame, &lanes, setting.view);
-                self.reads += if step.target.is_some() { ORDERED } else { 1 };
-                if step.target.is_some() && !lanes.is_empty() {
+                self.reads += if step.yields() { ORDERED } else { 1 };
+                if step.yields() && !lanes.is_empty() {
                     self.note_poll(step.instruction, step.location, &lanes);
                 }
                 (step.instruction, done)
@@ -258,6 +263,10 @@ pub(crate) fn chosen(condition: Option<Condition>, frame: &Frame, lanes: &Mask) 
         Some(Condition::Predicate { array, negated }) => {
             let set = Mask::of_bytes(frame.predicate(array));
             if negated { lanes.and_not(&set) } else { lanes.and(&set) }
+        }
+        Some(Condition::Mask { number, negated }) => {
+            let set = &frame.masks[number as usize];
+            if negated { lanes.and_not(set) } else { lanes.and(set) }
         }
     }
 }

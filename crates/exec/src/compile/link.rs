@@ -11,10 +11,10 @@ mod table;
 use std::collections::BTreeMap;
 
 use peermap_ptx::analysis::CallGraph;
-use peermap_ptx::instruction::Branch;
+use peermap_ptx::instruction::{Branch, Comparison, SetPredicate};
 use peermap_ptx::{
-    Body, Entry, FunctionId, Guard, Instruction, InstructionId, LocalId, LocalVariable, LocationId, Module, Operation,
-    Position, Register, RegisterId, ScalarType, StateSpace, Symbol,
+    Body, Entry, FunctionId, Guard, Immediate, Instruction, InstructionId, LocalId, LocalVariable, LocationId, Module,
+    Operation, Position, Register, RegisterId, ScalarType, Source, StateSpace, Symbol,
 };
 
 use crate::error::CompileError;
@@ -209,4 +209,10 @@ impl Linker<'_> {
         self.linked.owners.push(owner);
         LocalId(number)
     }
+}
+
+/// `setp` of a value and a constant, of the type of the constant.
+fn compared(comparison: Comparison, outcome: RegisterId, a: Source, b: Immediate) -> Operation {
+    let (ty, b) = (b.ty, Source::Immediate(b));
+    Operation::SetPredicate(SetPredicate { comparison, ty, ftz: false, combine: None, p: Some(outcome), q: None, a, b })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, AtomicOp, Load, Order, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, AtomicOp, AtomicValue, Load, Order, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId,
     ScalarType, Source, StateSpace, Symbol,
@@ -16,8 +16,8 @@ use crate::compile::place::{Place, Places};
 use crate::compile::segment::Segment;
 use crate::error::CompileError;
 use crate::step::{
-    AffineCompare, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction, Target,
-    TimerStep, Transfer,
+    AffineCompare, AtomicElement, AtomicStep, BlockPlan, Condition, Elements, End, Operand, Plan, Step, SystemFunction,
+    Target, TimerStep, Transfer,
 };
 
 /// Turns the blocks of a body into steps.
@@ -31,6 +31,8 @@ pub(crate) struct Planner<'b> {
     /// The functions of the system that are called.
     pub(crate) system: &'b BTreeMap<FunctionId, SystemFunction>,
     pub(crate) segments: Vec<Segment>,
+    /// The predicates that are kept as masks.
+    pub(crate) masks: BTreeSet<RegisterId>,
 }
 
 /// A step with the registers that it reads and surely writes.
@@ -42,6 +44,7 @@ struct Noted {
 impl Planner<'_> {
     /// The steps of all blocks.
     pub(crate) fn plan(&mut self) -> Result<Plan, CompileError> {
+        self.masks = self.find_masks();
         let post = Dominators::post(self.flow);
         let blocks = self.flow.ids().map(|block| self.block(block, post.immediate(block)));
         Ok(Plan { blocks: blocks.collect::<Result<_, _>>()? })
@@ -154,13 +157,33 @@ impl Planner<'_> {
     }
 
     fn affine(&self, set: &SetPredicate) -> Option<AffineCompare> {
-        let Place::Predicates { array } = self.places.of_register(set.p?) else { return None };
+        let predicate = set.p?;
+        let Place::Predicates { array } = self.places.of_register(predicate) else { return None };
         let (a, b) = (self.operand(set.a), self.operand(set.b));
         let grows = |operand| matches!(operand, Operand::Scalar { stride, .. } if stride != 0);
         let once = |operand| !matches!(operand, Operand::Lanes { .. });
         let whole = !set.ty.is_float() && set.ty.bits() >= 16 && set.q.is_none() && set.combine.is_none();
         let fits = self.shape == BlockShape::Line && whole && once(a) && once(b) && (grows(a) || grows(b));
-        fits.then_some(AffineCompare { comparison: set.comparison, ty: set.ty, a, b, array })
+        let as_mask = self.masks.contains(&predicate);
+        fits.then_some(AffineCompare { comparison: set.comparison, ty: set.ty, a, b, array, as_mask })
+    }
+
+    /// The predicates that are masks: comparisons decide them for all lanes at once, and nobody but branches reads them.
+    fn find_masks(&self) -> BTreeSet<RegisterId> {
+        let mut masks = BTreeSet::new();
+        let mut others = BTreeSet::new();
+        for instruction in &self.body.instructions {
+            let compares = match &instruction.operation {
+                Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).is_some(),
+                _ => false,
+            };
+            if compares { &mut masks } else { &mut others }.extend(instruction.writes());
+            if !matches!(instruction.operation, Operation::Branch(_)) {
+                others.extend(instruction.reads());
+            }
+        }
+        masks.retain(|register| !others.contains(register));
+        masks
     }
 
     fn load(&self, index: u32, load: &Load) -> Result<Transfer, CompileError> {
@@ -194,7 +217,6 @@ impl Planner<'_> {
 
     fn atomic(&self, index: u32, atomic: &Atomic) -> Result<AtomicStep, CompileError> {
         let location = self.location(atomic.space, atomic.address);
-        let [value] = atomic.values.as_slice() else { return Err(self.not_modelled(index, "a vector of atomics")) };
         let fits = match atomic.op {
             AtomicOp::Add => atomic.ty.bits() >= 16,
             AtomicOp::CompareAndSwap => matches!(atomic.ty.bits(), 16 | 32 | 64),
@@ -209,12 +231,17 @@ impl Planner<'_> {
             location,
             op: atomic.op,
             ty: atomic.ty,
-            // The units of global memory do not know subnormal numbers of this type.
-            flush: atomic.ty == ScalarType::F32 && !atomic.noftz && atomic.space != StateSpace::Shared,
+            flush: atomic.ty == ScalarType::F32 && !atomic.noftz,
+            elements: atomic.values.iter().map(|value| self.atomic_element(*value)).collect(),
+        })
+    }
+
+    fn atomic_element(&self, value: AtomicValue) -> AtomicElement {
+        AtomicElement {
             operand: self.operand(value.operand),
             swap: value.swap.map(|swap| self.operand(swap)),
             target: value.destination.map(|register| self.target(register)),
-        })
+        }
     }
 
     pub(super) fn operand(&self, source: Source) -> Operand {
@@ -244,6 +271,9 @@ impl Planner<'_> {
     pub(super) fn condition(&self, guard: Guard) -> Condition {
         match self.places.of_register(guard.predicate) {
             Place::Scalar { word, .. } => Condition::Scalar { word, negated: guard.negated },
+            Place::Predicates { array } if self.masks.contains(&guard.predicate) => {
+                Condition::Mask { number: array, negated: guard.negated }
+            }
             Place::Predicates { array } | Place::Lanes { array } => {
                 Condition::Predicate { array, negated: guard.negated }
             }

@@ -25,7 +25,7 @@ fn is_tiny(format: Format, round: Round, truncated: f64, is_exact: bool) -> bool
     let smallest = converted(format, Format::F64, Round::NearestTiesToEven, format.smallest_normal());
     let smallest = f64::from_bits(smallest);
     // Half of the distance between numbers just below the smallest normal one, and all of it.
-    let half = smallest * f64::from_bits(u64::from(1023 - format.precision() - 1) << 52);
+    let half = smallest * f64::from_bits(u64::from(1023 - format.fraction_bits() - 2) << 52);
     let magnitude = truncated.abs();
     let away = match round {
         Round::TowardPositive => !truncated.is_sign_negative(),

@@ -41,7 +41,7 @@ impl Format {
     }
 
     /// How many bits follow the exponent.
-    fn fraction_bits(self) -> u32 {
+    pub(crate) fn fraction_bits(self) -> u32 {
         match self {
             Self::F16 => 10,
             Self::Bf16 => 7,
@@ -50,9 +50,9 @@ impl Format {
         }
     }
 
-    /// How many bits a normal number has, the one that is not written among them.
-    pub(crate) fn precision(self) -> u32 {
-        self.fraction_bits() + 1
+    /// The exponent of 1.0 as it is written.
+    pub(crate) fn bias(self) -> u64 {
+        self.infinity() >> self.fraction_bits() >> 1
     }
 
     pub(crate) fn sign(self) -> u64 {
@@ -80,7 +80,7 @@ impl Format {
     }
 
     pub(crate) fn one(self) -> u64 {
-        self.infinity() >> 1 & self.infinity()
+        self.bias() << self.fraction_bits()
     }
 
     /// The NaN that the hardware makes where no operand is one.

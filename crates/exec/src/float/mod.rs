@@ -9,6 +9,7 @@
 mod exact;
 mod flush;
 mod format;
+mod half;
 mod request;
 mod sum;
 

@@ -6,6 +6,7 @@ use rustc_apfloat::Round;
 use super::exact::{Operation, computed, converted, of_integer, root};
 use super::flush::flushed;
 use super::format::Format;
+use super::half;
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +85,15 @@ impl Request {
         })
     }
 
+    /// The result. NaN is the canonical one, but for `f64` any.
     fn answer(self, operands: [u64; 3]) -> u64 {
+        let Self { from, to, flush, .. } = self;
+        let seen = |operand| if flush && from != Format::F64 { from.flushed(operand) } else { operand };
+        let result = self.result(operands.map(seen));
+        if to != Format::F64 && to.is_nan(result) { to.nan() } else { result }
+    }
+
+    fn result(self, operands: [u64; 3]) -> u64 {
         let Self { function, from, to, rounding, flush } = self;
         let round = match rounding {
             Rounding::NearestEven => Round::NearestTiesToEven,
@@ -95,8 +104,10 @@ impl Request {
         };
         let [a, ..] = operands;
         let of_double = |function: fn(f64) -> f64| function(f64::from_bits(a)).to_bits();
+        let is_half = matches!(from, Format::F16 | Format::Bf16) && rounding == Rounding::NearestEven;
         let computed = |operation| match flush {
             true => flushed(operation, from, to, round, operands),
+            false if is_half => half::computed(operation, from, operands),
             false => computed(operation, from, round, operands),
         };
         match function {

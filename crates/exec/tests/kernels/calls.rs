@@ -77,6 +77,16 @@ fn functions_take_and_return_numbers() {
 }
 
 #[test]
+fn a_function_has_a_carry_flag_of_its_own() {
+    let sum = ".func (.reg .u64 %res) sum(.reg .u32 %n) { .reg .u32 %low, %high;
+add.cc.u32 %low, %n, 0xFFFFFFF0; addc.u32 %high, 0, 0; mov.b64 %res, {%low, %high}; ret; }";
+    let body = "sub.cc.u32 %x1, 0, 1; call (%r), sum, (%t); subc.u32 %x1, 100, %t; cvt.u64.u32 %x, %x1;
+mad.lo.u64 %r, %x, 0x1000000000, %r;";
+    let body = format!(".reg .u64 %x; {body}");
+    check(sum, &body, |t| (99 - t) * 0x10_0000_0000 + t + 0xFFFF_FFF0);
+}
+
+#[test]
 fn functions_call_functions_and_return_from_the_middle() {
     let before = format!(
         "{TWICE} .func (.param .b32 res) steps(.param .b32 n) {{
@@ -204,6 +214,24 @@ fn an_assertion_that_fails_ends_the_launch() {
     let (message, file, function) = ("n > 0".to_owned(), "a.cu".to_owned(), "a.cu".to_owned());
     assert_eq!(stop.thread, [9, 0, 0]);
     assert_eq!(stop.cause, Cause::Assertion { message, file, line: 12, function });
+}
+
+#[test]
+fn functions_are_called_by_their_addresses() {
+    let before = ".func (.param .b32 res) plus(.param .b32 n) {
+.reg .u32 %a; ld.param.u32 %a, [n]; add.u32 %a, %a, 7; st.param.b32 [res], %a; ret; }
+.func (.param .b32 res) times(.param .b32 n) {
+.reg .u32 %a; ld.param.u32 %a, [n]; mul.lo.u32 %a, %a, 7; st.param.b32 [res], %a; ret; }
+.func other(.param .b64 n) { ret; }
+.global .align 8 .u64 table[3] = {plus, times, other};";
+    let body = "and.b32 %x1, %t, 1; mul.wide.u32 %c1, %x1, 8; mov.u64 %a, table; add.u64 %a, %a, %c1;
+ld.global.u64 %b, [%a]; { .param .b32 given; .param .b32 got; st.param.b32 [given], %t;
+P: .callprototype (.param .b32 _) _ (.param .b32 _); call (got), %b, (given), P; ld.param.b32 %x2, [got]; }
+cvt.u64.u32 %r, %x2;";
+    check(before, body, |t| if t.is_multiple_of(2) { t + 7 } else { 7 * t });
+    let nothing = "mov.u64 %b, 16; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (%x1), %b, (%t), P;";
+    let stop = launch(&Rig::new(2), &text(before, nothing)).0.unwrap_err();
+    assert_eq!(stop.cause, Cause::Trap);
 }
 
 #[test]

@@ -60,6 +60,15 @@ add.u32 %r, %s, %r;";
     check(body, |t| (t.div_ceil(3) * 3).max(3));
 }
 
+/// A comparison that the first and the last thread decide says nothing of those that went another way.
+#[test]
+fn a_comparison_leaves_the_threads_alone_that_do_not_run() {
+    let body = "and.b32 %x, %t, 1; setp.ne.u32 %q, %x, 0; setp.eq.u32 %p, %x, 0; @%p bra END;
+setp.lt.u32 %q, %t, 20;
+END: selp.u32 %r, 1, 0, %q;";
+    check(body, |t| u32::from(t % 2 == 1 && t < 20));
+}
+
 #[test]
 fn some_threads_end_before_the_others_meet() {
     let body = "setp.lt.u32 %p, %t, 5; @%p exit;
@@ -90,4 +99,15 @@ fn one_result_is_the_same_in_all_threads_and_the_other_is_not() {
     let body = "setp.lt.u32 %p|%q, %w, 5; selp.u32 %s, 10, 20, %p; setp.gt.u32 %q, %t, 7; add.u32 %r, %s, 1;
 @%q add.u32 %r, %r, %t;";
     check(body, |t| if t > 7 { 11 + t } else { 11 });
+}
+
+/// What one side of a branch compares is not what the other side has compared before.
+#[test]
+fn a_comparison_is_for_the_threads_that_make_it() {
+    let body = "setp.lt.u32 %p, %t, 20; rem.u32 %x, %t, 3; setp.eq.u32 %q, %x, 0; @%q bra A; bra B;
+A: setp.ge.u32 %p, %t, 5; add.u32 %r, %r, 10;
+B: @%p bra C; bra D;
+C: add.u32 %r, %r, 1;
+D:";
+    check(body, |t| if t % 3 == 0 { 10 + u32::from(t >= 5) } else { u32::from(t < 20) });
 }

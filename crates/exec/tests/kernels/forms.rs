@@ -1,7 +1,7 @@
 //! Forms of instructions, run on simulated memory and compared with what Rust computes.
 
 use peermap_exec::Stop;
-use peermap_forms::{Form, Program, Spread, check, integers};
+use peermap_forms::{Form, Program, Spread, check, integers, numbers};
 
 use crate::rig::{Rig, kernel};
 
@@ -37,4 +37,14 @@ fn integers_that_all_threads_share() {
 #[test]
 fn integers_that_grow_from_thread_to_thread() {
     check_all(&integers(), Spread::Grows);
+}
+
+#[test]
+fn numbers_that_differ_from_thread_to_thread() {
+    check_all(&numbers(), Spread::Threads);
+}
+
+#[test]
+fn numbers_that_all_threads_share() {
+    check_all(&numbers(), Spread::Blocks);
 }

@@ -30,13 +30,19 @@ fn words(register: &str) -> Vec<u64> {
     values(&Rig::new(1), "", &format!("mov.u32 %r, {register}; cvt.u64.u32 %d, %r;"))
 }
 
+/// What a register holds in a thread, by its block and its number there.
+type OfThread = fn(u64, u64) -> u64;
+
+/// What a mask is, by the bit of the lane.
+type OfBit = fn(u64) -> u64;
+
 fn each(of: impl Fn(u64, u64) -> u64) -> Vec<u64> {
     (0..144).map(|thread| of(thread / 24, thread % 24)).collect()
 }
 
 #[test]
 fn threads_and_blocks_know_their_places() {
-    let cases: [(&str, fn(u64, u64) -> u64); 22] = [
+    let cases: [(&str, OfThread); 22] = [
         ("%tid.x", |_, thread| thread % 4),
         ("%tid.y", |_, thread| thread / 4 % 3),
         ("%tid.z", |_, thread| thread / 12),
@@ -67,7 +73,7 @@ fn threads_and_blocks_know_their_places() {
 
 #[test]
 fn masks_are_those_of_the_lane() {
-    let cases: [(&str, fn(u64) -> u64); 5] = [
+    let cases: [(&str, OfBit); 5] = [
         ("%lanemask_eq", |bit| bit),
         ("%lanemask_lt", |bit| bit - 1),
         ("%lanemask_le", |bit| 2 * bit - 1),

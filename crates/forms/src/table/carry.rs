@@ -76,7 +76,7 @@ pub(super) fn forms() -> Vec<Form> {
             very_halves((product as u128).wrapping_add(very_long(c, d)))
         }),
         two("mad.hi.cc.u32 %x32, %a32, %b32, %c32; addc.u32 %y32, 0, 0;", |[a, b, c, _]| {
-            halves((u64::from(w(a)) * u64::from(w(b)) >> 32) + u64::from(w(c)))
+            halves(((u64::from(w(a)) * u64::from(w(b))) >> 32) + u64::from(w(c)))
         }),
         two(
             "add.cc.u32 %s32, %a32, %b32; madc.lo.cc.u32 %x32, %c32, %d32, %a32; addc.u32 %y32, 0, 0;",

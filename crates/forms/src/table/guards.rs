@@ -15,7 +15,7 @@ pub(super) fn forms() -> Vec<Form> {
         one("@!%cp sub.s64 %x64, %a64, %b64;", |[a, b, c, _]| if_odd(!c, a.wrapping_sub(b), 64)),
         one("@%cp mul.lo.u16 %x16, %a16, %b16;", |[a, b, c, _]| if_odd(c, a.wrapping_mul(b), 16)),
         one("@%dp mad.hi.s32 %x32, %a32, %b32, %c32;", |[a, b, c, d]| {
-            let product = (i64::from(si(a)) * i64::from(si(b)) >> 32) as i32;
+            let product = ((i64::from(si(a)) * i64::from(si(b))) >> 32) as i32;
             if_odd(d, r(product.wrapping_add(si(c))), 32)
         }),
         one("@%cp prmt.b32 %x32, %a32, %b32, 0x5410;", |[a, b, c, _]| if_odd(c, a & 0xFFFF | (b & 0xFFFF) << 16, 32)),

@@ -14,12 +14,10 @@ macro_rules! loaded {
 }
 
 pub(super) fn forms() -> Vec<Form> {
-    let mut forms = Vec::new();
-    loaded!(forms, 16: "u8" u8, "s8" i8, "b8" u8, "s16" i16);
-    loaded!(forms, 32: "u8" u8, "s8" i8, "u16" u16, "s16" i16, "b16" u16, "u32" u32);
-    loaded!(forms, 64: "u8" u8, "s8" i8, "u16" u16, "s16" i16, "u32" u32, "s32" i32, "b32" u32, "s64" i64);
-    forms.extend([
-        one("st.global.b64 [%out+16], 0; st.global.u8 [%out+16], %a64; ld.global.b64 %x64, [%out+16];", |[a, ..]| low(a, 8)),
+    let mut forms = vec![
+        one("st.global.b64 [%out+16], 0; st.global.u8 [%out+16], %a64; ld.global.b64 %x64, [%out+16];", |[a, ..]| {
+            low(a, 8)
+        }),
         one("st.global.b64 [%out+16], -1; st.global.s16 [%out+18], %a32; ld.global.b64 %x64, [%out+16];", |[a, ..]| {
             0xFFFF_FFFF_0000_FFFF | low(a, 16) << 16
         }),
@@ -30,9 +28,10 @@ pub(super) fn forms() -> Vec<Form> {
         two("st.global.b64 [%out+16], %a64; ld.global.v4.s8 {%s32, %x32, _, %y32}, [%out+16];", |[a, ..]| {
             [a >> 8, a >> 24].map(|byte| u64::from(i32::from(byte as i8) as u32))
         }),
-        two("st.global.v2.b32 [%out+16], {%a32, %b32}; ld.global.v4.u16 {_, %x32, %s32, %y64}, [%out+16];", |[a, b, ..]| {
-            [low(a >> 16, 16), low(b >> 16, 16)]
-        }),
+        two(
+            "st.global.v2.b32 [%out+16], {%a32, %b32}; ld.global.v4.u16 {_, %x32, %s32, %y32}, [%out+16];",
+            |[a, b, ..]| [low(a >> 16, 16), low(b >> 16, 16)],
+        ),
         two(
             "mov.b128 %q, {%a64, %b64}; st.global.b128 [%out+16], %q; ld.global.v2.b64 {%x64, %y64}, [%out+16];",
             |[a, b, ..]| [a, b],
@@ -45,6 +44,9 @@ pub(super) fn forms() -> Vec<Form> {
             "mov.b128 %q, {%a64, %b64}; st.global.b64 [%out+16], 0; st.global.u16 [%out+16], %q; ld.global.b64 %x64, [%out+16];",
             |[a, ..]| low(a, 16),
         ),
-    ]);
+    ];
+    loaded!(forms, 16: "u8" u8, "s8" i8, "b8" u8, "s16" i16);
+    loaded!(forms, 32: "u8" u8, "s8" i8, "u16" u16, "s16" i16, "b16" u16, "u32" u32);
+    loaded!(forms, 64: "u8" u8, "s8" i8, "u16" u16, "s16" i16, "u32" u32, "s32" i32, "b32" u32, "s64" i64);
     forms
 }

@@ -13,6 +13,8 @@ mod guards;
 mod memory;
 mod moves;
 mod multiply;
+mod numbers;
+mod orders;
 mod packed;
 
 use crate::form::{Form, Operands, Reference};
@@ -66,6 +68,12 @@ pub fn integers() -> Vec<Form> {
     tables.concat()
 }
 
+/// The forms of instructions on floating-point numbers.
+#[must_use]
+pub fn numbers() -> Vec<Form> {
+    [numbers::forms(), orders::forms()].concat()
+}
+
 /// A form with one result.
 fn one(text: &'static str, reference: fn(Operands) -> u64) -> Form {
     Form { text, sm: 75, edges: EDGES, reference: Reference::One(reference) }
@@ -114,10 +122,10 @@ mod tests {
 
     #[test]
     fn there_are_many_forms_and_each_is_there_once() {
-        let forms = integers();
+        let forms = [integers(), numbers()].concat();
         let texts: HashSet<_> = forms.iter().map(|form| form.text).collect();
         assert_eq!(texts.len(), forms.len());
-        assert!(forms.len() >= 200, "{} forms", forms.len());
+        assert!(forms.len() >= 600, "{} forms", forms.len());
         assert!(forms.iter().all(|form| form.operands() > 0 && form.text.contains("%x")));
     }
 }

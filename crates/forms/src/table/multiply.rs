@@ -55,20 +55,20 @@ pub(super) fn forms() -> Vec<Form> {
             (i64::from(si(a)) * i64::from(si(b))).wrapping_add(c as i64) as u64
         }),
         one("mad.hi.sat.s32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| {
-            saturated((i64::from(si(a)) * i64::from(si(b)) >> 32) + i64::from(si(c)))
+            saturated(((i64::from(si(a)) * i64::from(si(b))) >> 32) + i64::from(si(c)))
         }),
         one("mul24.lo.u32 %x32, %a32, %b32;", |[a, b, ..]| low(u24(a) * u24(b), 32)),
-        one("mul24.hi.u32 %x32, %a32, %b32;", |[a, b, ..]| u24(a) * u24(b) >> 16),
+        one("mul24.hi.u32 %x32, %a32, %b32;", |[a, b, ..]| (u24(a) * u24(b)) >> 16),
         one("mul24.lo.s32 %x32, %a32, %b32;", |[a, b, ..]| r((s24(a) * s24(b)) as i32)),
-        one("mul24.hi.s32 %x32, %a32, %b32;", |[a, b, ..]| r((s24(a) * s24(b) >> 16) as i32)),
+        one("mul24.hi.s32 %x32, %a32, %b32;", |[a, b, ..]| r(((s24(a) * s24(b)) >> 16) as i32)),
         one("mad24.lo.u32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| low((u24(a) * u24(b)).wrapping_add(c), 32)),
-        one("mad24.hi.u32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| low((u24(a) * u24(b) >> 16).wrapping_add(c), 32)),
+        one("mad24.hi.u32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| low(((u24(a) * u24(b)) >> 16).wrapping_add(c), 32)),
         one("mad24.lo.s32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| r((s24(a) * s24(b) + i64::from(si(c))) as i32)),
         one("mad24.hi.s32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| {
-            r(((s24(a) * s24(b) >> 16) + i64::from(si(c))) as i32)
+            r((((s24(a) * s24(b)) >> 16) + i64::from(si(c))) as i32)
         }),
         one("mad24.hi.sat.s32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| {
-            saturated((s24(a) * s24(b) >> 16) + i64::from(si(c)))
+            saturated(((s24(a) * s24(b)) >> 16) + i64::from(si(c)))
         }),
         one("dp4a.u32.u32 %x32, %a32, %b32, %c32;", |[a, b, c, _]| {
             dot(w(c), |place| i64::from(bytes(a)[place]) * i64::from(bytes(b)[place]), 4)

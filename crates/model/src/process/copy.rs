@@ -84,6 +84,8 @@ pub enum Operation {
         shared: ByteSize,
         /// The parameters as the kernel reads them.
         parameters: Arc<[u8]>,
+        /// Where the variables of its module start; null if it has none.
+        data: DevicePtr,
     },
 }
 

@@ -44,6 +44,16 @@ impl Process {
         if size.is_zero() && rules::ALLOC_1.is_on() {
             return Err(rules::ALLOC_1.refuse(&[], None));
         }
+        self.allocate_for(outside, context, size)
+    }
+
+    /// Memory of a context's device that lives no longer than the context.
+    pub(super) fn allocate_for(
+        &mut self,
+        outside: &mut Outside<'_>,
+        context: u64,
+        size: ByteSize,
+    ) -> Result<DevicePtr> {
         let granularity = self.granularity();
         let out_of_memory = || rules::ALLOC_2.refuse(&[("size", &size)], None);
         let mapped = size.checked_next_multiple_of(granularity).ok_or_else(out_of_memory)?;
@@ -126,7 +136,8 @@ impl Process {
         if self.legacy.get(&ptr.get()).is_some_and(|allocation| allocation.freed.is_some()) {
             return Err(freed_twice(ptr));
         }
-        let known = ptr.is_null() || self.legacy.contains_key(&ptr.get()) || self.is_pooled(ptr);
+        let allocated = self.legacy.contains_key(&ptr.get()) && !self.is_of_module(ptr);
+        let known = ptr.is_null() || allocated || self.is_pooled(ptr);
         if !known && rules::ALLOC_3.is_on() {
             let around = self.legacy_at(ptr).map(|(_, allocation)| allocation.site);
             let around = around.or_else(|| self.pooled_at(ptr).map(|(_, allocation)| allocation.site));

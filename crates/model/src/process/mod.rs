@@ -29,7 +29,7 @@ use std::sync::Arc;
 use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
 
 pub use copy::{Operand, Operation};
-pub use module::{FunctionInfo, ModuleCode};
+pub use module::{FunctionInfo, LoadedModule, ModuleCode, VariableInfo};
 pub use queue::{Outcome, Plan, Wait, Work, WorkFault, WorkId};
 pub use shared_event::{SharedWait, Synchronize};
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use peermap_driver::{
-    Argument, ByteSize, CallSite, DeviceAttribute, Dim3, Function, FunctionAttribute, LaunchConfig, Module, Result,
+    Argument, ByteSize, CallSite, DeviceAttribute, DevicePtr, Dim3, Function, FunctionAttribute, LaunchConfig, Module,
+    Result,
 };
 
 use super::copy::Operation;
 use super::occupancy::{limit, max_active_blocks};
 use super::queue::{Plan, Wait};
-use super::{Process, ThreadId};
+use super::{Outside, Process, ThreadId};
 use crate::profile::DeviceProfile;
 use crate::rules;
 
@@ -18,6 +19,8 @@ use crate::rules;
 pub(super) struct ModuleState {
     pub(super) context: u64,
     code: ModuleCode,
+    /// Where its variables start, if it has any.
+    data: Option<DevicePtr>,
     site: CallSite,
 }
 
@@ -55,6 +58,30 @@ pub struct FunctionInfo {
 pub struct ModuleCode {
     /// Its kernels.
     pub functions: Vec<FunctionInfo>,
+    /// Its variables that have names for the host.
+    pub variables: Vec<VariableInfo>,
+    /// How much memory all its variables take together.
+    pub data: ByteSize,
+}
+
+/// A variable of a module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VariableInfo {
+    /// Its name.
+    pub name: String,
+    /// Where it lies, counted from the start of all variables.
+    pub offset: ByteSize,
+    /// How large it is.
+    pub size: ByteSize,
+}
+
+/// A module that was loaded just now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoadedModule {
+    /// Its raw value.
+    pub module: u64,
+    /// Where its variables start, and on which device: whoever loads it writes what they hold at first.
+    pub data: Option<(usize, DevicePtr)>,
 }
 
 impl Process {
@@ -67,15 +94,29 @@ impl Process {
         Ok(&self.profile.devices[usize::from(self.visible[self.ordinal_of_context(context)])])
     }
 
-    /// `cuModuleLoadDataEx`, after the image was read: the raw value of the module.
+    /// `cuModuleLoadDataEx`, after the image was read.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3.
-    pub fn module_load(&mut self, thread: ThreadId, code: ModuleCode) -> Result<u64> {
+    /// FAULT-1, CTX-1, CTX-3, ALLOC-2.
+    pub fn module_load(
+        &mut self,
+        outside: &mut Outside<'_>,
+        thread: ThreadId,
+        code: ModuleCode,
+    ) -> Result<LoadedModule> {
         let context = self.current(thread)?;
+        let data = match code.data {
+            ByteSize::ZERO => None,
+            size => Some(self.allocate_for(outside, context, size)?),
+        };
         let module = self.new_opaque();
-        self.modules.insert(module, ModuleState { context, code, site: self.site });
-        Ok(module)
+        self.modules.insert(module, ModuleState { context, code, data, site: self.site });
+        Ok(LoadedModule { module, data: data.map(|data| (self.ordinal_of_context(context), data)) })
+    }
+
+    /// Whether the variables of a module start at an address.
+    pub(super) fn is_of_module(&self, ptr: DevicePtr) -> bool {
+        self.modules.values().any(|module| module.data == Some(ptr))
     }
 
     /// What must have ended before `cuModuleUnload` goes on.
@@ -92,11 +133,11 @@ impl Process {
     ///
     /// # Errors
     /// MODULE-4.
-    pub fn module_unload(&mut self, module: Module) -> Result<()> {
-        self.module(module)?;
+    pub fn module_unload(&mut self, outside: &mut Outside<'_>, module: Module) -> Result<()> {
+        let data = self.module(module)?.data;
         self.modules.remove(&module.as_raw());
         self.functions.retain(|_, function| function.module != module.as_raw());
-        Ok(())
+        data.map_or(Ok(()), |data| self.free_legacy(outside, data.get()))
     }
 
     fn module(&self, module: Module) -> Result<&ModuleState> {
@@ -121,6 +162,20 @@ impl Process {
         let function = self.new_opaque();
         self.functions.insert(function, FunctionState { context, module: module.as_raw(), info });
         Ok(function)
+    }
+
+    /// `cuModuleGetGlobal`.
+    ///
+    /// # Errors
+    /// FAULT-1, CTX-1, CTX-3, MODULE-4, MODULE-7.
+    pub fn module_get_global(&self, thread: ThreadId, module: Module, name: &str) -> Result<(DevicePtr, ByteSize)> {
+        self.current(thread)?;
+        let state = self.module(module)?;
+        let variable = state.code.variables.iter().find(|variable| variable.name == name);
+        match variable.zip(state.data) {
+            Some((variable, data)) => Ok((DevicePtr::new(data.get() + variable.offset.get()), variable.size)),
+            None => Err(rules::MODULE_7.refuse(&[("name", &name)], Some(state.site))),
+        }
     }
 
     fn function(&self, function: Function) -> Result<&FunctionState> {
@@ -189,7 +244,8 @@ impl Process {
     /// FAULT-1, CTX-1, CTX-3, STREAM-2, MODULE-4, LAUNCH-1 to LAUNCH-3.
     pub fn launch_kernel(&mut self, thread: ThreadId, config: &LaunchConfig, parameters: Arc<[u8]>) -> Result<()> {
         let key = self.stream_key(thread, config.stream)?;
-        let info = self.function(config.function)?.info.clone();
+        let FunctionState { info, module, .. } = self.function(config.function)?;
+        let (info, data) = (info.clone(), self.modules.get(module).and_then(|module| module.data));
         let device = self.device_of_context(key.context);
         check_shape(device, &info, config)?;
         let operation = Operation::Kernel {
@@ -199,6 +255,7 @@ impl Process {
             block: config.block,
             shared: config.shared_bytes,
             parameters,
+            data: data.unwrap_or(DevicePtr::NULL),
         };
         self.enqueue(key, operation);
         Ok(())

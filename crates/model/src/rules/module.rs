@@ -9,12 +9,14 @@ rules! { MODULE;
         hardware "module::ptx_of_a_later_version_is_refused";
     MODULE_3 = "MODULE-3" [cuModuleLoadDataEx] INVALID_IMAGE: "the image must be code, and PTX begins with its version"
         hardware "module::what_is_no_code_is_refused";
-    MODULE_4 = "MODULE-4" [cuModuleUnload, cuModuleGetFunction, cuFuncGetAttribute, cuLaunchKernel] INVALID_HANDLE:
+    MODULE_4 = "MODULE-4" [cuModuleUnload, cuModuleGetFunction, cuModuleGetGlobal, cuFuncGetAttribute, cuLaunchKernel] INVALID_HANDLE:
         "the module or kernel must be one that is loaded" manual "cuModuleGetFunction";
     MODULE_5 = "MODULE-5" [cuModuleGetFunction] NOT_FOUND: "the module must have an entry of that name"
         hardware "module::an_entry_that_is_not_there_is_not_found";
     MODULE_6 = "MODULE-6" [cuFuncGetAttribute] INVALID_VALUE: "the attribute must be a known one"
         manual "cuFuncGetAttribute";
+    MODULE_7 = "MODULE-7" [cuModuleGetGlobal] NOT_FOUND: "the module must have a variable of that name"
+        manual "cuModuleGetGlobal";
     LAUNCH_1 = "LAUNCH-1" [cuLaunchKernel, cuOccupancyMaxActiveBlocksPerMultiprocessor] INVALID_VALUE:
         "a block has at least one thread and no more than the device allows"
         hardware "module::launches_that_the_driver_refuses" hardware "module::a_kernel_knows_what_it_needs";

@@ -55,7 +55,7 @@ rules! { PHYSICAL;
     PROPS_1 = "PROPS-1" [cuMemGetAllocationPropertiesFromHandle] INVALID_VALUE: "the handle must not be null"
         step "vmm" "invalid-handles" 7;
     ALLOC_1 = "ALLOC-1" [cuMemAlloc] INVALID_VALUE: "the size must not be 0" step "vmm" "malloc-on-vmm-calls" 17;
-    ALLOC_2 = "ALLOC-2" [cuMemAlloc] OUT_OF_MEMORY: "the device must have that much memory left"
+    ALLOC_2 = "ALLOC-2" [cuMemAlloc, cuModuleLoadDataEx] OUT_OF_MEMORY: "the device must have that much memory left"
         step "vmm" "malloc-on-vmm-calls" 18;
     ALLOC_3 = "ALLOC-3" [cuMemFree] INVALID_VALUE: "the address must be the start of memory from cuMemAlloc"
         step "vmm" "malloc-on-vmm-calls" 12 step "vmm" "malloc-on-vmm-calls" 13 step "legacy" "ctx-life" 6;

@@ -22,6 +22,8 @@ pub struct CallGraph {
     functions: Vec<Vec<FunctionId>>,
     /// Whether each function can be called while it runs.
     recursive: Vec<bool>,
+    /// The functions whose addresses are taken.
+    taken: Vec<FunctionId>,
 }
 
 impl CallGraph {
@@ -39,7 +41,7 @@ impl CallGraph {
         let edges: Vec<Vec<usize>> =
             functions.iter().map(|called: &Vec<FunctionId>| called.iter().map(|it| it.index()).collect()).collect();
         let recursive = on_cycle(&edges);
-        Self { entries, functions, recursive }
+        Self { entries, functions, recursive, taken }
     }
 
     /// The functions that a caller may call directly, each once and in order.
@@ -49,6 +51,12 @@ impl CallGraph {
             Caller::Entry(entry) => &self.entries[entry.index()],
             Caller::Function(function) => &self.functions[function.index()],
         }
+    }
+
+    /// The functions whose addresses are in variables or are moved into registers, each once and in order.
+    #[must_use]
+    pub fn taken(&self) -> &[FunctionId] {
+        &self.taken
     }
 
     /// Whether a function can be called while it runs, by itself or by what it calls.

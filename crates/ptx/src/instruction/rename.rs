@@ -112,6 +112,7 @@ impl<R: Fn(RegisterId) -> RegisterId, S: Fn(Symbol) -> Symbol> Renamer<R, S> {
             O::Carry(carry) => {
                 self.register(&mut carry.destination);
                 self.sources([&mut carry.a, &mut carry.b].into_iter().chain(&mut carry.c));
+                carry.carry_in.iter_mut().chain(&mut carry.carry_out).for_each(|flag| self.register(flag));
             }
             O::SetPredicate(set) => {
                 self.sink(&mut set.p);

@@ -18,6 +18,7 @@ mod peers;
 mod pieces;
 mod pools;
 mod profiles;
+mod spaces;
 mod streams;
 mod teardown;
 mod threads;

@@ -1,6 +1,7 @@
 //! Which instructions are compiled, by their shape.
 
-use peermap_ptx::instruction::{BinaryOp, TernaryOp, UnaryOp};
+use cranelift_codegen::ir::types;
+use peermap_ptx::instruction::{BinaryOp, CacheHint, CacheHintKind, TernaryOp, UnaryOp};
 use peermap_ptx::{Operation, RegisterId, Source};
 
 use super::emitter::Emitter;
@@ -43,8 +44,18 @@ impl Emitter<'_, '_> {
             }
             Operation::MoveVector { ty, destinations, sources } => self.move_vector(*ty, destinations, sources),
             Operation::Load(load) => self.load_parameter(load),
+            // A policy is read by cache hints alone.
+            Operation::CreatePolicy { destination, .. } => {
+                let none = self.constant(types::I64, 0);
+                self.write(*destination, none, 64, false);
+                Ok(())
+            }
             // Nothing that a program can see.
-            Operation::PerformanceEvent { .. } | Operation::SetMaxRegisters { .. } => Ok(()),
+            Operation::CacheHint(CacheHint {
+                kind: CacheHintKind::Prefetch | CacheHintKind::ApplyPriority, ..
+            })
+            | Operation::PerformanceEvent { .. }
+            | Operation::SetMaxRegisters { .. } => Ok(()),
             Operation::Unmodelled { name } => self.not_modelled(name),
             other => self.not_modelled(name_of(other)),
         }

@@ -1,12 +1,15 @@
 //! Calls.
 
-use peermap_ptx::instruction::{CacheOperator, Call, CallArgument, CallReturn, CallTarget, Load, Order, Store};
+use peermap_ptx::instruction::{
+    CacheOperator, Call, CallArgument, CallReturn, CallTarget, Comparison, Load, Order, Store,
+};
 use peermap_ptx::{
-    Address, AddressBase, Body, Function, FunctionId, Instruction, LocalId, MoveSource, Operation, Param, ParamType,
-    Parameter, RegisterId, ScalarType, Source, StateSpace, Symbol,
+    Address, AddressBase, Body, Function, FunctionId, Guard, Immediate, Instruction, InstructionId, LocalId,
+    MoveSource, Operation, Param, ParamType, Parameter, RegisterId, ScalarType, Source, StateSpace, Symbol,
 };
 
-use super::{Bindings, Instance, Linker};
+use super::{Bindings, Instance, Linker, compared};
+use crate::data::code_address;
 use crate::error::CompileError;
 use crate::step::SystemFunction;
 
@@ -18,16 +21,84 @@ impl Linker<'_> {
         instruction: &Instruction,
         call: &Call,
     ) -> Result<(), CompileError> {
-        let CallTarget::Direct(id) = call.target else {
-            return Err(not_modelled(instruction, "a call by way of a register"));
+        let skip = self.skip_unless_guarded(instruction);
+        match &call.target {
+            CallTarget::Direct(id) => self.direct(caller, instruction, call, *id)?,
+            CallTarget::Indirect { pointer, targets } => {
+                let functions = targets.as_deref().unwrap_or(self.calls.taken()).to_vec();
+                self.any_of(caller, instruction, (call, *pointer), &functions)?;
+            }
+        }
+        skip.into_iter().for_each(|branch| self.land(branch));
+        Ok(())
+    }
+
+    /// A call by way of a register: the address is compared with that of one function after the other. A thread that
+    /// calls what is none of them is stopped.
+    fn any_of(
+        &mut self,
+        caller: &Instance,
+        instruction: &Instruction,
+        (call, pointer): (&Call, RegisterId),
+        functions: &[FunctionId],
+    ) -> Result<(), CompileError> {
+        let mut ends = Vec::new();
+        for id in functions {
+            if !self.fits(call, &self.module.functions()[id.index()]) {
+                continue;
+            }
+            let is_other = self.new_register(ScalarType::Pred);
+            let address = code_address(Symbol::Function(*id));
+            let b = Immediate { ty: ScalarType::U64, bits: address };
+            self.push_for(instruction, compared(Comparison::NotEqual, is_other, Source::Register(pointer), b));
+            let guard = Guard { predicate: is_other, negated: false };
+            let other = self.push_branch(instruction, Some(guard), InstructionId(0));
+            self.direct(caller, instruction, call, *id)?;
+            ends.push(self.push_branch(instruction, None, InstructionId(0)));
+            self.land(other);
+        }
+        self.push_for(instruction, Operation::Trap);
+        ends.into_iter().for_each(|branch| self.land(branch));
+        Ok(())
+    }
+
+    /// Whether a call gives and receives what a function takes and returns.
+    fn fits(&self, call: &Call, function: &Function) -> bool {
+        let size = |local: LocalId| self.linked.entry.body.locals[local.index()].size;
+        let given = |(argument, parameter): (&CallArgument, &Parameter)| match argument {
+            CallArgument::Local(local) => size(*local) == bytes(parameter),
+            CallArgument::Value(Source::Immediate(value)) => u64::from(value.ty.size()) == bytes(parameter),
+            CallArgument::Value(Source::Register(register)) => self.register_bytes(*register) == bytes(parameter),
         };
+        let received = |(receiver, parameter): (&CallReturn, &Parameter)| match receiver {
+            CallReturn::Local(local) => size(*local) == bytes(parameter),
+            CallReturn::Register(Some(register)) => self.register_bytes(*register) == bytes(parameter),
+            CallReturn::Register(None) => true,
+        };
+        let counts = (call.arguments.len(), call.returns.len());
+        counts == (function.params.len(), function.returns.len())
+            && call.arguments.iter().zip(&function.params).all(given)
+            && call.returns.iter().zip(&function.returns).all(received)
+    }
+
+    fn register_bytes(&self, register: RegisterId) -> u64 {
+        u64::from(self.linked.entry.body.registers[register.index()].ty.size())
+    }
+
+    /// A call of one function.
+    fn direct(
+        &mut self,
+        caller: &Instance,
+        instruction: &Instruction,
+        call: &Call,
+        id: FunctionId,
+    ) -> Result<(), CompileError> {
         let module = self.module;
         let function = &module.functions()[id.index()];
         let name = &function.name;
         if self.calls.is_recursive(id) {
             return Err(not_modelled(instruction, format!("a call of {name:?}, which may call itself,")));
         }
-        let skip = self.skip_unless_guarded(instruction);
         match &function.body {
             Some(body) => self.own(caller, instruction, call, (function, body))?,
             None => {
@@ -38,7 +109,6 @@ impl Linker<'_> {
                 self.system(instruction, call, id, function)?;
             }
         }
-        skip.into_iter().for_each(|branch| self.land(branch));
         Ok(())
     }
 
@@ -157,6 +227,14 @@ impl Linker<'_> {
 
 fn not_modelled(instruction: &Instruction, what: impl Into<String>) -> CompileError {
     CompileError::NotModelled { line: instruction.at.line, what: what.into() }
+}
+
+/// How much a parameter takes.
+fn bytes(parameter: &Parameter) -> u64 {
+    match parameter {
+        Parameter::Memory(param) => u64::from(param.size),
+        Parameter::Register { ty, .. } => u64::from(ty.size()),
+    }
 }
 
 /// The type of a parameter that a register holds.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use peermap_ptx::instruction::{BranchTable, Comparison, SetPredicate};
-use peermap_ptx::{Guard, Immediate, Instruction, InstructionId, Operation, ScalarType, Source};
+use peermap_ptx::instruction::{BranchTable, Comparison};
+use peermap_ptx::{Guard, Immediate, Instruction, InstructionId, ScalarType, Source};
 
-use super::Linker;
+use super::{Linker, compared};
 
 impl Linker<'_> {
     /// Puts in a `brx.idx` with its index renamed. Branches to its targets are added to `open`.
@@ -25,19 +25,8 @@ impl Linker<'_> {
         }
         let middle = range.start.midpoint(range.end);
         let is_below = self.new_register(ScalarType::Pred);
-        self.push_for(
-            instruction,
-            Operation::SetPredicate(SetPredicate {
-                comparison: Comparison::Less,
-                ty: ScalarType::U32,
-                ftz: false,
-                combine: None,
-                p: Some(is_below),
-                q: None,
-                a: Source::Register(table.index),
-                b: Source::Immediate(Immediate { ty: ScalarType::U32, bits: middle as u64 }),
-            }),
-        );
+        let b = Immediate { ty: ScalarType::U32, bits: middle as u64 };
+        self.push_for(instruction, compared(Comparison::Less, is_below, Source::Register(table.index), b));
         let guard = Guard { predicate: is_below, negated: false };
         let below = self.push_branch(instruction, Some(guard), InstructionId(0));
         self.half(instruction, table, middle..range.end, open);

@@ -116,8 +116,9 @@ fn double_numbers() {
         let fits = (value - expected).abs() <= 2.0 * ulp(F64, expected) || value == expected;
         assert!(fits || value.is_nan() && expected.is_nan(), "{operands:#x?}: {value:e}, not {expected:e}");
     }
-    let cases: [(&str, fn(f64) -> f64); 2] = [("rcp", |a| 1.0 / a), ("rsqrt", |a| 1.0 / a.sqrt())];
-    for (name, function) in cases {
+    let rcp: fn(f64) -> f64 = |a| 1.0 / a;
+    let rsqrt: fn(f64) -> f64 = |a| 1.0 / a.sqrt();
+    for (name, function) in [("rcp", rcp), ("rsqrt", rsqrt)] {
         check(&format!("{name}.approx.ftz.f64 %d64, %a64;"), &operands(F64), |[a, ..]| {
             let result = function(F64.value(upper(a)));
             if result.is_nan() { 0x7FFF_FFFF_0000_0000 } else { upper(result.to_bits()) }

@@ -84,6 +84,46 @@ fn half_a_word_is_exchanged_where_it_is_the_same() {
     check("atom.global.cas.b16 %d, [%m], %v, 77;", 2, &rows, |old, operand| if old == operand { 77 } else { old });
 }
 
+/// Subnormal numbers stay in shared memory, by whatever address it is reached.
+#[test]
+fn in_shared_memory() {
+    let sums = |instruction: &str| {
+        let text = format!(
+            ".version 8.6\n.target sm_90\n.address_size 64
+.visible .entry k(.param .u64 memory) {{
+.reg .b32 %v, %d, %s; .reg .b64 %m, %g; .shared .align 4 .b32 x;
+ld.param.u64 %m, [memory]; mov.b32 %v, 3; mov.u32 %s, x; st.shared.b32 [%s], 5; mov.u64 %g, x; cvta.shared.u64 %g, %g;
+{instruction}
+ld.shared.b32 %d, [%s]; st.global.b32 [%m], %d; ret; }}"
+        );
+        let rig = Rig::new(1);
+        rig.launch(&kernel(&text, "k"), [1, 1, 1], [1, 1, 1], &rig.base.to_le_bytes()).unwrap();
+        rig.word(0)
+    };
+    assert_eq!(sums("red.shared.add.f32 [%s], %v;"), 8);
+    assert_eq!(sums("atom.add.f32 %d, [%g], %v;"), 8);
+}
+
+/// Vectors lie side by side, and each element is added by itself.
+#[test]
+fn vectors() {
+    let rows: Vec<[u64; 2]> = (0..64)
+        .map(|it| [it * 3 % 7, it * 5 % 11])
+        .map(|row| row.map(|it| F16.rounded((it as f64, 0.0), Mode::Nearest, false)))
+        .collect();
+    let of_four = |place: usize| -> Vec<u64> {
+        rows.chunks(4).map(|four| four.iter().rev().fold(0, |word, row| word << 16 | row[place])).collect()
+    };
+    let words: Vec<[u64; 2]> = of_four(0).into_iter().zip(of_four(1)).map(|(a, b)| [a, b]).collect();
+    let instruction = "{ .reg .b16 %h<8>; mov.b64 {%h0, %h1, %h2, %h3}, %v;
+atom.global.v4.f16.add.noftz {%h4, %h5, %h6, %h7}, [%m], {%h0, %h1, %h2, %h3};
+mov.b64 %d, {%h4, %h5, %h6, %h7}; }";
+    let doubled = words.repeat(2);
+    check(instruction, 8, &doubled, |old, operand| {
+        (0..64).step_by(16).map(|at| added(F16, false, old >> at & 0xFFFF, operand >> at & 0xFFFF) << at).sum()
+    });
+}
+
 /// All threads add to one number.
 #[test]
 fn reductions() {

@@ -1,27 +1,37 @@
 //! `setp`, `set`, `slct` and `testp` of numbers.
 
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+
 use super::reference::{BF16, F16, F32, F64, Shape, operands};
 use super::{check, pair};
 
-/// Whether a relation holds.
-type Relation = fn(f64, f64) -> bool;
+/// Whether a relation holds of two numbers that are in this order, or in none.
+type Relation = fn(Option<Ordering>) -> bool;
 
 const RELATIONS: [(&str, Relation); 14] = [
-    ("eq", |a, b| a == b),
-    ("ne", |a, b| a < b || a > b),
-    ("lt", |a, b| a < b),
-    ("le", |a, b| a <= b),
-    ("gt", |a, b| a > b),
-    ("ge", |a, b| a >= b),
-    ("equ", |a, b| a == b || a.is_nan() || b.is_nan()),
-    ("neu", |a, b| a != b),
-    ("ltu", |a, b| !(a >= b)),
-    ("leu", |a, b| !(a > b)),
-    ("gtu", |a, b| !(a <= b)),
-    ("geu", |a, b| !(a < b)),
-    ("num", |a, b| !a.is_nan() && !b.is_nan()),
-    ("nan", |a, b| a.is_nan() || b.is_nan()),
+    ("eq", |order| order == Some(Equal)),
+    ("ne", |order| matches!(order, Some(Less | Greater))),
+    ("lt", |order| order == Some(Less)),
+    ("le", |order| matches!(order, Some(Less | Equal))),
+    ("gt", |order| order == Some(Greater)),
+    ("ge", |order| matches!(order, Some(Greater | Equal))),
+    ("equ", |order| matches!(order, None | Some(Equal))),
+    ("neu", |order| order != Some(Equal)),
+    ("ltu", |order| matches!(order, None | Some(Less))),
+    ("leu", |order| order != Some(Greater)),
+    ("gtu", |order| matches!(order, None | Some(Greater))),
+    ("geu", |order| order != Some(Less)),
+    ("num", |order| order.is_some()),
+    ("nan", |order| order.is_none()),
 ];
+
+/// How two numbers are ordered.
+fn order(shape: Shape, a: u64, b: u64) -> Option<Ordering> {
+    shape.value(a).partial_cmp(&shape.value(b))
+}
+
+/// Whether a number is of a class.
+type Test = fn(Shape, u64) -> bool;
 
 const FORMATS: [(&str, Shape); 4] = [("f16", F16), ("bf16", BF16), ("f32", F32), ("f64", F64)];
 
@@ -31,23 +41,25 @@ fn predicates(p: bool, q: bool) -> u64 {
 
 #[test]
 fn predicates_of_relations() {
-    for (ty, shape) in FORMATS {
+    // Halves have no second predicate.
+    let outcomes = [("%p", 0b01), ("%p", 0b01), ("%p|%q", 0b11), ("%p|%q", 0b11)];
+    for ((ty, shape), (outcome, written)) in FORMATS.into_iter().zip(outcomes) {
         let (all, width) = (operands(shape), shape.bits);
         for (name, relation) in RELATIONS {
-            let holds = |a, b| relation(shape.value(a), shape.value(b));
+            let holds = |a, b| relation(order(shape, a, b));
             let operands = format!("%a{width}, %b{width}");
-            check(&format!("setp.{name}.{ty} %p|%q, {operands};"), &all, |[a, b, _]| {
-                predicates(holds(a, b), !holds(a, b))
+            check(&format!("setp.{name}.{ty} {outcome}, {operands};"), &all, |[a, b, _]| {
+                predicates(holds(a, b), !holds(a, b)) & written
             });
-            check(&format!("setp.{name}.and.{ty} %p|%q, {operands}, !%odd;"), &all, |[a, b, c]| {
+            check(&format!("setp.{name}.and.{ty} {outcome}, {operands}, !%odd;"), &all, |[a, b, c]| {
                 let even = c & 1 == 0;
-                predicates(holds(a, b) && even, !holds(a, b) && even)
+                predicates(holds(a, b) && even, !holds(a, b) && even) & written
             });
         }
     }
     for (name, relation) in RELATIONS {
         check(&format!("setp.{name}.ftz.f32 %p, %a32, %b32;"), &operands(F32), |[a, b, _]| {
-            u64::from(relation(F32.value(F32.flushed(a)), F32.value(F32.flushed(b))))
+            u64::from(relation(order(F32, F32.flushed(a), F32.flushed(b))))
         });
     }
 }
@@ -55,7 +67,7 @@ fn predicates_of_relations() {
 #[test]
 fn relations_as_numbers() {
     for (name, relation) in RELATIONS {
-        let single = |a, b| relation(F32.value(a), F32.value(b));
+        let single = |a, b| relation(order(F32, a, b));
         check(&format!("set.{name}.f32.f32 %d32, %a32, %b32;"), &operands(F32), |[a, b, _]| {
             if single(a, b) { F32.one() } else { 0 }
         });
@@ -63,10 +75,10 @@ fn relations_as_numbers() {
             if single(a, b) ^ (c & 1 == 1) { 0xFFFF_FFFF } else { 0 }
         });
         check(&format!("set.{name}.s32.f64 %d32, %a64, %b64;"), &operands(F64), |[a, b, _]| {
-            if relation(F64.value(a), F64.value(b)) { 0xFFFF_FFFF } else { 0 }
+            if relation(order(F64, a, b)) { 0xFFFF_FFFF } else { 0 }
         });
         for (ty, shape) in &FORMATS[..2] {
-            let holds = |a, b| relation(shape.value(a), shape.value(b));
+            let holds = |a, b| relation(order(*shape, a, b));
             check(&format!("set.{name}.{ty}.{ty} %d16, %a16, %b16;"), &operands(*shape), |[a, b, _]| {
                 if holds(a, b) { shape.one() } else { 0 }
             });
@@ -86,8 +98,8 @@ fn relations_of_pairs() {
         let pairs: Vec<[u64; 3]> =
             operands(shape).windows(2).map(|two| [0, 1, 2].map(|it| pair(16, two[0][it], two[1][it]))).collect();
         for (name, relation) in RELATIONS {
-            let low = |a: u64, b: u64| relation(shape.value(a & 0xFFFF), shape.value(b & 0xFFFF));
-            let high = |a: u64, b: u64| relation(shape.value(a >> 16), shape.value(b >> 16));
+            let low = |a: u64, b: u64| relation(order(shape, a & 0xFFFF, b & 0xFFFF));
+            let high = |a: u64, b: u64| relation(order(shape, a >> 16, b >> 16));
             check(&format!("setp.{name}.{ty} %p|%q, %a32, %b32;"), &pairs, |[a, b, _]| {
                 predicates(low(a, b), high(a, b))
             });
@@ -114,7 +126,7 @@ fn choices_by_sign() {
 #[test]
 fn classes() {
     for (ty, shape) in &FORMATS[2..] {
-        let tests: [(&str, fn(Shape, u64) -> bool); 6] = [
+        let tests: [(&str, Test); 6] = [
             ("finite", |shape, it| shape.value(it).is_finite()),
             ("infinite", |shape, it| shape.value(it).is_infinite()),
             ("number", |shape, it| !shape.value(it).is_nan()),

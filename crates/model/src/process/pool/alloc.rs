@@ -230,7 +230,7 @@ impl Process {
             self.free_pooled(ptr.get(), Some(ticket));
             return Ok(());
         }
-        let Some(allocation) = self.legacy.get(&ptr.get()) else {
+        let Some(allocation) = self.legacy.get(&ptr.get()).filter(|_| !self.is_of_module(ptr)) else {
             let around = self.pooled_at(ptr).map(|(_, allocation)| allocation.site);
             let around = around.or_else(|| self.history_of(ptr));
             return Err(rules::POOL_8.refuse(&[("ptr", &ptr)], around));

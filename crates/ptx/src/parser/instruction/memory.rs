@@ -5,7 +5,7 @@ use super::super::site::Site;
 use super::super::syntax::{Form, Operand};
 use crate::error::PtxError;
 use crate::instruction::{CacheHint, CacheHintKind, CacheOperator, Load, Operation, Order, StateSpace, Store};
-use crate::operand::{Address, AddressBase, Symbol};
+use crate::operand::{Address, AddressBase, RegisterId, Source, Symbol};
 use crate::types::{FloatType, ScalarType};
 
 pub(super) fn parse(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
@@ -58,6 +58,23 @@ pub(super) fn elements<'a>(
     }
 }
 
+/// Whether the registers among the elements of a vector are of one width.
+fn check_widths<'a>(
+    site: &Site<'_, '_, '_, 'a>,
+    elements: &[Operand<'a>],
+    registers: impl Iterator<Item = Option<RegisterId>>,
+) -> Result<(), PtxError> {
+    let mut first = None;
+    for (element, register) in elements.iter().zip(registers) {
+        let width = register.map(|register| site.register_type(register).bits());
+        first = first.or(width);
+        if width.is_some() && width != first {
+            return site.unexpected(element, "a register as wide as those before it in the vector");
+        }
+    }
+    Ok(())
+}
+
 fn cache(site: &mut Site<'_, '_, '_, '_>, is_load: bool) -> CacheOperator {
     let loads = [
         (".ca", CacheOperator::All),
@@ -101,7 +118,8 @@ fn load(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     let ty = site.modifiers.ty(stored_in(count))?;
     let [d, a] = site.take()?;
     let elements = elements(site, d, count)?;
-    let destinations = elements.iter().map(|it| site.sink(it, ty, Fit::Wider)).collect::<Result<_, _>>()?;
+    let destinations = elements.iter().map(|it| site.sink(it, ty, Fit::Wider)).collect::<Result<Vec<_>, _>>()?;
+    check_widths(site, &elements, destinations.iter().copied())?;
     let address = site.address(&a, space.unwrap_or(StateSpace::ParamEntry))?;
     let space = settle(site, space, address);
     Ok(Operation::Load(Load { space, order, read_only, cache, ty, destinations, address }))
@@ -125,7 +143,9 @@ fn store(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
         return site.unexpected(&a, "an address that can be written");
     }
     let elements = elements(site, b, count)?;
-    let sources = elements.iter().map(|it| site.source(it, ty, Fit::Wider)).collect::<Result<_, _>>()?;
+    let sources = elements.iter().map(|it| site.source(it, ty, Fit::Wider)).collect::<Result<Vec<_>, _>>()?;
+    let register = |source: &Source| if let Source::Register(register) = source { Some(*register) } else { None };
+    check_widths(site, &elements, sources.iter().map(register))?;
     Ok(Operation::Store(Store { space, order, cache, ty, address, sources }))
 }
 
@@ -169,7 +189,7 @@ fn create_policy(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError>
             Form::Address(_) => drop(site.address(&operand, StateSpace::Global)?),
             Form::Name(_) => {
                 let register = site.any_register(&operand)?;
-                sources.push(crate::operand::Source::Register(register));
+                sources.push(Source::Register(register));
             }
             _ => {}
         }

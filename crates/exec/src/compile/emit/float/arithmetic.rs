@@ -1,6 +1,5 @@
 //! What is computed exactly and rounded once.
 
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use peermap_ptx::instruction::Rounding;
 use peermap_ptx::{FloatType, RegisterId, Source};
@@ -68,65 +67,42 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn rounded(&mut self, function: Function, format: Format, how: How, operands: &[Value]) -> Value {
-        let seen: Vec<Value> = operands.iter().map(|operand| self.flushed(format, how.ftz, *operand)).collect();
-        let raw = self.raw(function, format, how, &seen);
-        let settled = self.settled(format, raw, &seen);
-        let result = self.flushed(format, how.ftz, settled);
+        let request = Request { function, from: format, to: format, rounding: how.rounding, flush: how.ftz };
+        let is_by_host = matches!(format, Format::F32 | Format::F64) && how.rounding == Rounding::NearestEven;
+        let result = match is_by_host {
+            true if how.ftz => self.flushed_by_host(request, operands),
+            true => {
+                let result = self.by_host(request, operands);
+                self.settled(format, result, operands)
+            }
+            false => {
+                let result = self.ask(request, operands);
+                if format == Format::F64 { self.settled(format, result, operands) } else { result }
+            }
+        };
         let result = if how.saturate { self.saturated_number(format, result) } else { result };
         if how.relu { self.rectified(format, result) } else { result }
     }
 
-    /// The rounded result, whatever NaN it is.
-    fn raw(&mut self, function: Function, format: Format, how: How, operands: &[Value]) -> Value {
-        let How { rounding, ftz, .. } = how;
-        let request = Request { function, from: format, to: format, rounding, flush: ftz };
-        let to_nearest = rounding == Rounding::NearestEven;
-        match format {
-            Format::F32 | Format::F64 if to_nearest => {
-                let result = self.by_host(function, format, operands);
-                let result = self.bits_of(result);
-                self.decided(request, result, operands)
-            }
-            // The sum and the product of two halves, rounded to `f32` first, is the same: that has more than twice as
-            // many bits.
-            Format::F16 | Format::Bf16 if to_nearest && function != Function::MultiplyAdd => {
-                let result = self.by_host(function, format, operands);
-                let wide = self.bits_of(result);
-                let result = self.reformatted(Format::F32, format, rounding, wide);
-                self.decided(request, result, operands)
-            }
-            _ => self.ask(request, operands),
+    /// `.ftz`: what is subnormal, or the smallest number that is not and may have been rounded to it, is left to a call.
+    fn flushed_by_host(&mut self, request: Request, operands: &[Value]) -> Value {
+        let format = request.to;
+        let result = self.by_host(request, operands);
+        let (is_nan, is_small) =
+            (self.is_nan(format, result), self.is_at_most(format, result, format.smallest_normal()));
+        let mut is_rare = self.builder.ins().bor(is_nan, is_small);
+        for operand in operands {
+            let is_subnormal = self.is_at_most(format, *operand, format.smallest_normal() - 1);
+            is_rare = self.builder.ins().bor(is_rare, is_subnormal);
         }
+        self.rarely(is_rare, result, |emitter| emitter.ask(request, operands))
     }
 
-    /// With `.ftz`, a result which is the smallest normal number may have been rounded to it from below: whether it is
-    /// flushed is decided by what it was. Sums that small are exact.
-    pub(super) fn decided(&mut self, request: Request, result: Value, operands: &[Value]) -> Value {
-        let Request { function, to, flush, .. } = request;
-        if !flush || matches!(function, Function::Add | Function::Subtract | Function::Root) {
-            return result;
-        }
-        let is_smallest = self.magnitude_is(to, result, IntCC::Equal, to.smallest_normal());
-        self.rarely(is_smallest, result, |emitter| emitter.ask(request, operands))
-    }
-
-    /// A value, or, where a condition holds, which is rare, what is computed instead.
-    fn rarely(&mut self, condition: Value, value: Value, compute: impl FnOnce(&mut Self) -> Value) -> Value {
-        let (rare, done) = (self.builder.create_block(), self.builder.create_block());
-        let ty = self.builder.func.dfg.value_type(value);
-        let result = self.builder.append_block_param(done, ty);
-        self.builder.ins().brif(condition, rare, &[], done, &[value.into()]);
-        self.builder.set_cold_block(rare);
-        self.builder.switch_to_block(rare);
-        let other = compute(self);
-        self.builder.ins().jump(done, &[other.into()]);
-        self.builder.switch_to_block(done);
-        result
-    }
-
-    fn by_host(&mut self, function: Function, format: Format, operands: &[Value]) -> Value {
-        let operands: Vec<Value> = operands.iter().map(|operand| self.native(format, *operand)).collect();
-        match (function, operands.as_slice()) {
+    /// What the host computes, whatever NaN it is.
+    fn by_host(&mut self, request: Request, operands: &[Value]) -> Value {
+        let Request { function, from, .. } = request;
+        let operands: Vec<Value> = operands.iter().map(|operand| self.native(from, *operand)).collect();
+        let result = match (function, operands.as_slice()) {
             (Function::Add, [a, b]) => self.builder.ins().fadd(*a, *b),
             (Function::Subtract, [a, b]) => self.builder.ins().fsub(*a, *b),
             (Function::Multiply, [a, b]) => self.builder.ins().fmul(*a, *b),
@@ -134,19 +110,17 @@ impl Emitter<'_, '_> {
             (Function::Divide, [a, b]) => self.builder.ins().fdiv(*a, *b),
             (Function::Root, [a]) => self.builder.ins().sqrt(*a),
             _ => unreachable!("{function:?} of {} numbers is no instruction of the host", operands.len()),
-        }
+        };
+        self.bits_of(result)
     }
 
     /// A result with the NaN that the hardware gives: for `f64` that of the first operand that is one, made quiet; else
     /// always the same.
     pub(super) fn settled(&mut self, format: Format, raw: Value, operands: &[Value]) -> Value {
-        if format != Format::F64 {
-            return self.canonical(format, raw);
-        }
         let is_nan = self.is_nan(format, raw);
         self.rarely(is_nan, raw, |emitter| {
             let mut nan = emitter.number(format, format.nan());
-            for operand in operands.iter().rev() {
+            for operand in operands.iter().rev().filter(|_| format == Format::F64) {
                 let is_first = emitter.is_nan(format, *operand);
                 let quiet = emitter.quiet(format, *operand);
                 nan = emitter.builder.ins().select(is_first, quiet, nan);

@@ -30,6 +30,14 @@ impl Emitter<'_, '_> {
         self.magnitude_is(format, number, IntCC::Equal, format.infinity())
     }
 
+    /// Whether a number is not zero and its magnitude no more than that of a constant.
+    pub(super) fn is_at_most(&mut self, format: Format, number: Value, bits: u64) -> Value {
+        let magnitude = self.masked(format, number, format.magnitude());
+        let less_one = self.builder.ins().iadd_imm_s(magnitude, -1);
+        let bits = self.number(format, bits);
+        self.builder.ins().icmp(IntCC::UnsignedLessThan, less_one, bits)
+    }
+
     fn is_negative(&mut self, format: Format, number: Value) -> Value {
         let sign = self.masked(format, number, format.sign());
         self.builder.ins().icmp_imm_u(IntCC::NotEqual, sign, 0)
@@ -40,9 +48,8 @@ impl Emitter<'_, '_> {
         if !ftz {
             return number;
         }
-        let is_small = self.magnitude_is(format, number, IntCC::UnsignedLessThan, format.smallest_normal());
-        let zero = self.masked(format, number, format.sign());
-        self.builder.ins().select(is_small, zero, number)
+        let is_subnormal = self.is_at_most(format, number, format.smallest_normal() - 1);
+        self.rarely(is_subnormal, number, |emitter| emitter.masked(format, number, format.sign()))
     }
 
     /// A number cut off at 0.0 and 1.0; NaN is 0.0, and so is a zero that is negative.

@@ -57,14 +57,16 @@ impl Emitter<'_, '_> {
             true => self.whole(from, rounding, seen),
             false => {
                 let result = self.reformatted(from, to, rounding, seen);
-                let flush = ftz && from == Format::F64;
-                self.decided(Request { function: Function::Convert, from, to, rounding, flush }, result, &[seen])
+                match ftz && from == Format::F64 {
+                    true => self.without_small(from, to, rounding, seen, result),
+                    false => result,
+                }
             }
         };
         // The hardware moves the bits, or keeps what tells one NaN of `f64` from another.
         let moves = matches!((from, to), (Format::F32 | Format::Bf16, Format::F32)) && !integral && !ftz;
         let settled = if moves || to == Format::F64 { raw } else { self.canonical(to, raw) };
-        let result = self.flushed(to, ftz && to == Format::F32, settled);
+        let result = self.flushed(to, ftz && from == Format::Bf16 && to == Format::F32, settled);
         let result = if satfinite { self.finite(to, result, to.infinity() - 1) } else { result };
         let result = if saturate { self.saturated_number(to, result) } else { result };
         match relu {
@@ -74,6 +76,13 @@ impl Emitter<'_, '_> {
             }
             false => result,
         }
+    }
+
+    /// What a number is rounded to; what is small is left to a call, which makes subnormal ones zero.
+    fn without_small(&mut self, from: Format, to: Format, rounding: Rounding, number: Value, result: Value) -> Value {
+        let request = Request { function: Function::Convert, from, to, rounding, flush: true };
+        let is_small = self.is_at_most(to, result, to.smallest_normal());
+        self.rarely(is_small, result, |emitter| emitter.ask(request, &[number]))
     }
 
     /// A number, or the largest of its sign if it is infinite.

@@ -128,6 +128,57 @@ impl Emitter<'_, '_> {
         self.low(word, request.to.bits(), false)
     }
 
+    /// A value, or, where a condition holds, which is rare, what is computed instead.
+    pub(super) fn rarely(&mut self, condition: Value, value: Value, compute: impl FnOnce(&mut Self) -> Value) -> Value {
+        let (rare, done) = (self.builder.create_block(), self.builder.create_block());
+        let ty = self.builder.func.dfg.value_type(value);
+        let result = self.builder.append_block_param(done, ty);
+        self.builder.ins().brif(condition, rare, &[], done, &[value.into()]);
+        self.builder.set_cold_block(rare);
+        self.builder.switch_to_block(rare);
+        let other = compute(self);
+        self.builder.ins().jump(done, &[other.into()]);
+        self.builder.switch_to_block(done);
+        result
+    }
+
+    /// A number rounded to the nearest half.
+    fn narrowed(&mut self, from: Format, to: Format, number: Value) -> Value {
+        let dropped = from.fraction_bits() - to.fraction_bits();
+        let magnitude = self.masked(from, number, from.magnitude());
+        // The exponent is moved to that of the half, and half of its last bit is added: less by one where that is even.
+        let last = self.builder.ins().ushr_imm_u(magnitude, i64::from(dropped));
+        let odd = self.builder.ins().band_imm_s(last, 1);
+        let half = (1_u64 << (dropped - 1)) - 1;
+        let moved = half.wrapping_sub((from.bias() - to.bias()) << from.fraction_bits());
+        let moved = self.number(from, moved);
+        let raised = self.builder.ins().iadd(magnitude, moved);
+        let raised = self.builder.ins().iadd(raised, odd);
+        let normal = self.builder.ins().ushr_imm_u(raised, i64::from(dropped));
+        let infinity = self.number(from, to.infinity());
+        let normal = self.builder.ins().umin(normal, infinity);
+        // The last bit of this number is worth as much as that of a subnormal half: the host rounds a sum with it so.
+        let first = from.bias() + 1 - to.bias();
+        let unit = self.number(from, (first + u64::from(dropped)) << from.fraction_bits());
+        let [small, large] = [magnitude, unit].map(|number| self.native(from, number));
+        let sum = self.builder.ins().fadd(small, large);
+        let sum = self.bits_of(sum);
+        let small = self.builder.ins().isub(sum, unit);
+        let smallest = first << from.fraction_bits();
+        let is_small = self.magnitude_is(from, number, IntCC::UnsignedLessThan, smallest);
+        let result = self.builder.ins().select(is_small, small, normal);
+        let is_nan = self.is_nan(from, number);
+        let nan = self.number(from, to.nan());
+        let result = self.builder.ins().select(is_nan, nan, result);
+        let moved = self.builder.ins().ushr_imm_u(number, i64::from(from.bits() - to.bits()));
+        let sign = self.masked(from, moved, to.sign());
+        let signed = self.builder.ins().bor(result, sign);
+        match from {
+            Format::F64 => self.builder.ins().ireduce(types::I32, signed),
+            _ => signed,
+        }
+    }
+
     /// A number in another format, whatever becomes of NaN.
     pub(super) fn reformatted(&mut self, from: Format, to: Format, rounding: Rounding, number: Value) -> Value {
         match (from, to, rounding) {
@@ -145,6 +196,9 @@ impl Emitter<'_, '_> {
                 let native = self.native(from, number);
                 let narrow = self.builder.ins().fdemote(types::F32, native);
                 self.bits_of(narrow)
+            }
+            (Format::F32 | Format::F64, Format::F16 | Format::Bf16, Rounding::NearestEven) => {
+                self.narrowed(from, to, number)
             }
             _ => self.ask(Request { function: Function::Convert, from, to, rounding, flush: false }, &[number]),
         }
