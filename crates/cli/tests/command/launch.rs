@@ -25,7 +25,7 @@ fn stdout(output: &Output) -> String {
 /// A file with one entry named `own`.
 fn own(folder: &Path, parameters: &str, body: &str) -> PathBuf {
     let text = format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry own({parameters})\n{{\n{body}\nret;\n}}\n"
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry own({parameters})\n{{\n{body}\nret;\n}}\n"
     );
     let path = folder.join("own.ptx");
     fs::write(&path, text).unwrap();
@@ -181,7 +181,7 @@ fn a_load_that_fails_shows_the_error_log() {
 #[test]
 fn what_is_not_modelled_says_so_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
-    let file = own(folder.path(), "", ".reg .u32 %c;\nmov.u32 %c, %clock;");
+    let file = own(folder.path(), "", ".reg .u32 %c;\nwgmma.fence.sync.aligned;");
     let output = launch_own(&file, &["--json"]);
     assert_eq!(output.status.code(), Some(14));
     let object = json(&output);
