@@ -1,11 +1,14 @@
 //! What nvcc made of `fixtures/ptx/cuda`, without and with optimisation and for debuggers, and what each program must
 //! give: the same work in Rust, with nothing of the simulator.
 
+mod dynamic;
 mod float;
 mod half;
 mod integer;
 mod order;
+mod print;
 mod sum;
+mod table;
 mod thread;
 mod wait;
 
@@ -42,7 +45,11 @@ const PROGRAMS: &[fn() -> Program] = &[
     order::find_bytes,
     thread::collatz,
     thread::device_calls,
+    dynamic::device_pointers,
+    table::local_array,
+    table::switch_table,
     integer::monte_carlo,
+    print::print_line,
     float::matmul_f32,
     float::dot_f64,
     half::axpy_half,
