@@ -1,6 +1,21 @@
 //! Calls that are decided when the program runs.
 
-use super::{Argument, Program, bytes_of, noise, number, words};
+use super::{Argument, Program, bytes_of, noise, number, words, zeros};
+
+fn fibonacci(n: u32) -> u32 {
+    (0..n).fold((0, 1), |(this, next), _| (next, this + next)).0
+}
+
+pub(super) fn device_recursion() -> Program {
+    Program {
+        name: "device_recursion",
+        grid: "2",
+        block: "32",
+        results: [(0, bytes_of!((0..64).map(|index| fibonacci(index % 11))))].into(),
+        arguments: vec![zeros(256)],
+        ..Program::default()
+    }
+}
 
 pub(super) fn device_pointers() -> Program {
     let (which, numbers) = (noise(11, 200), words(12, 200));

@@ -45,6 +45,7 @@ const PROGRAMS: &[fn() -> Program] = &[
     order::find_bytes,
     thread::collatz,
     thread::device_calls,
+    dynamic::device_recursion,
     dynamic::device_pointers,
     table::local_array,
     table::switch_table,
