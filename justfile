@@ -23,9 +23,9 @@ criterion *ARGS:
 claims:
     cargo bench --package peermap-benches --bench claims
 
-# The committed PTX from the CUDA sources; `just kernels --check` compares.
+# The committed PTX of kernels and fixtures from the CUDA sources; `just kernels --check` compares.
 kernels *ARGS:
-    kernels/build.sh {{ ARGS }}
+    kernels/build.sh {{ ARGS }} && fixtures/ptx/build.sh {{ ARGS }}
 
 # A folder with everything that a GPU host needs, where neither Rust nor a network has to be: dist/peermap-bundle.
 bundle *ARGS:

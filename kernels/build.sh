@@ -14,10 +14,8 @@ TEXT
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-tools=$here/../target/nvcc
+source "$here/compiler.sh"
 
-# Another compiler emits other text, so only this one will do.
-compiler=V13.0.88
 # The lowest target that this compiler generates code for.
 architecture=compute_75
 # The lowest that the instructions need: what goes into the header, and the step below each, which must not assemble.
@@ -31,25 +29,6 @@ devices=(sm_75 sm_90 sm_121)
 fail() {
   echo "build.sh: $*" >&2
   exit 1
-}
-
-# Prints the folder that holds nvcc and ptxas, and installs them first if they are not there.
-compiler_folder() {
-  if command -v nvcc >/dev/null && nvcc --version | grep -q "$compiler"; then
-    dirname "$(readlink -f "$(command -v nvcc)")"
-    return
-  fi
-  local bin=$tools/nvidia/cu13/bin
-  # The mark is written last, so that an interrupted installation is started again.
-  if ! cmp -s "$here/requirements.txt" "$tools/installed"; then
-    rm -rf "$tools"
-    mkdir -p "$tools"
-    python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --target "$tools" \
-      --requirement "$here/requirements.txt" >&2
-    chmod +x "$bin"/* "$tools"/nvidia/cu13/nvvm/bin/*
-    cp "$here/requirements.txt" "$tools/installed"
-  fi
-  echo "$bin"
 }
 
 # header ISA TARGET < PTX: puts the two numbers into the header, and our comment in place of the compiler's.

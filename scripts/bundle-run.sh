@@ -9,6 +9,7 @@ usage: run COMMAND [ARGUMENT]…
   probe              what this host and its GPUs can do        (peermap probe)
   memmap-ipc         the scenario of that name                 (peermap run memmap-ipc)
   hardware-tests     the driver against the recorded answers; arguments as for a Rust test
+  golden [OPTION]…   kernels with known results, launched on a GPU or in the simulator and compared
   claims             what the documentation claims about the host side, measured and judged
   agreement          whether criterion and the bandwidth suite measure the same, judged on a GPU
   bench [OPTION]…    what sharing costs on this host           (peermap bench)
@@ -37,6 +38,7 @@ case $command in
   -h | --help | help) usage ;;
   check) check ;;
   hardware-tests) exec "$here/tests/hardware" "$@" ;;
+  golden) exec "$here/golden" "$@" ;;
   claims | agreement) exec "$here/benches/$command" --bench "$@" ;;
   bench)
     case ${1:-} in

@@ -57,6 +57,7 @@ mkdir -p "$out"
 
 put "$out/bin/peermap" bin peermap build --release --package peermap-cli --bin peermap
 put "$out/tests/hardware" test hardware test --release --package peermap-cuda --test hardware --no-run
+put "$out/tests/golden" test golden test --release --package peermap-cli --test golden --no-run
 for bench in barrier transport device claims agreement beside_c; do
   put "$out/benches/$bench" bench "$bench" bench --package peermap-benches --bench "$bench" --no-run
 done
@@ -64,12 +65,13 @@ cp -r kernels fixtures "$out/"
 cp scripts/bundle-run.sh "$out/run"
 cp scripts/gpu-report.sh "$out/report"
 cp scripts/bench.sh "$out/bench"
+cp scripts/golden.sh "$out/golden"
 mkdir -p "$out/reports"
 [[ ! -d reports/baseline ]] || cp -r reports/baseline "$out/reports/"
 cp scripts/c-compare.sh "$out/c-compare"
 cp benches/c/control.c "$out/benches/"
 chmod -R u+w "$out"
-chmod 755 "$out/run" "$out/report" "$out/bench" "$out/c-compare"
+chmod 755 "$out/run" "$out/report" "$out/bench" "$out/golden" "$out/c-compare"
 
 manifest=$(mktemp)
 trap 'rm -f "$manifest"' EXIT

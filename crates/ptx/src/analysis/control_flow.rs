@@ -74,8 +74,7 @@ impl ControlFlow {
             let next = (number + 1 < self.blocks.len()).then(|| BlockId::of(number + 1));
             let branches = last.map_or(&[] as &[_], targets);
             let at_end = |target: &InstructionId| target.index() == self.block_of.len();
-            let ends = last
-                .is_some_and(|last| matches!(last.operation, Operation::Return | Operation::Exit | Operation::Trap));
+            let ends = last.is_some_and(ends_threads);
             self.blocks[number].leaves = ends || branches.iter().any(at_end) || falls_through && next.is_none();
             let mut successors: Vec<BlockId> =
                 branches.iter().filter_map(|target| self.block_of.get(target.index()).copied()).collect();
@@ -129,8 +128,10 @@ fn targets(instruction: &Instruction) -> &[InstructionId] {
 
 /// Whether an instruction ends its block: without a guard it never goes on to the next.
 fn ends_block(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.operation,
-        Operation::Branch(_) | Operation::BranchTable(_) | Operation::Return | Operation::Exit | Operation::Trap
-    )
+    matches!(instruction.operation, Operation::Branch(_) | Operation::BranchTable(_)) || ends_threads(instruction)
+}
+
+/// Whether threads end at an instruction. Nobody lets them go on from a breakpoint.
+fn ends_threads(instruction: &Instruction) -> bool {
+    matches!(instruction.operation, Operation::Return | Operation::Exit | Operation::Trap | Operation::Breakpoint)
 }

@@ -58,6 +58,7 @@ fn edges_follow_branches_tables_and_the_text() {
     assert_eq!(edges(LOOP), [vec![1], vec![1, 2], vec![]]);
     assert_eq!(edges(TABLE), [vec![1, 2, 3], vec![3], vec![3], vec![]]);
     assert_eq!(edges("ret; mov.u32 %r1, 1; @%p1 exit; @%p1 ret; trap;"), [vec![], vec![2], vec![3], vec![]]);
+    assert_eq!(edges("@%p1 brkpt; brkpt; ret;"), [vec![1], vec![], vec![]]);
     assert_eq!(edges(""), [vec![]]);
     assert_eq!(edges("bra L; L:"), [Vec::<u32>::new()]);
 }
