@@ -6,7 +6,6 @@ mod divergence;
 mod faults;
 mod floats;
 mod forms;
-mod integers;
 mod rig;
 mod robustness;
 mod shipped;
