@@ -11,7 +11,7 @@ use peermap_ipc::limits;
 use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_scenario::Backend;
-use peermap_sim::descriptors_needed;
+use peermap_sim::{Checks, descriptors_needed};
 
 pub(crate) use cuda::{CudaBackend, device_files};
 pub(crate) use sim::{SimBackend, machine_profile, visibility};
@@ -71,10 +71,18 @@ const DESCRIPTORS_PER_WORKER: u64 = 5;
 impl Chosen {
     /// The backend, started if it has to be.
     pub(crate) fn start(&self) -> Result<Box<dyn Backend>, Refusal> {
+        self.start_checking(Checks::NONE)
+    }
+
+    /// The backend, which watches kernels for mistakes.
+    pub(crate) fn start_checking(&self, checks: Checks) -> Result<Box<dyn Backend>, Refusal> {
         match self {
+            Self::Cuda { .. } if !checks.is_empty() => {
+                Err(Refusal::usage("a GPU cannot make the checks of --check; --backend sim can"))
+            }
             Self::Cuda { .. } => Ok(Box::new(CudaBackend)),
             Self::Sim(profile) => {
-                let started = allow_descriptors(profile).and_then(|()| SimBackend::start(profile));
+                let started = allow_descriptors(profile).and_then(|()| SimBackend::start(profile, checks));
                 Ok(Box::new(started.map_err(Refusal::unexpected)?))
             }
         }

@@ -10,7 +10,7 @@ use peermap_driver::{ByteSize, Driver};
 use peermap_ipc::{Channel, Child, Deadline, Output, Spawn};
 use peermap_model::{Profile, ProfileError, visible_devices};
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
-use peermap_sim::{MachineClient, SimMachine, SimProcess, default_host_memory};
+use peermap_sim::{Checks, MachineClient, SimMachine, SimProcess, default_host_memory};
 
 use crate::hidden::{CHANNEL, TICKET};
 
@@ -47,11 +47,11 @@ pub(super) fn in_this_process(profile: &str, kernel_time: Option<Duration>) -> a
 }
 
 impl SimBackend {
-    pub(crate) fn start(profile: &str) -> anyhow::Result<Self> {
+    pub(crate) fn start(profile: &str, checks: Checks) -> anyhow::Result<Self> {
         let (ours, theirs) = Channel::pair()?;
         let process = Spawn::new(env::current_exe().context("this executable has no path")?)
             .arg0("peermap")
-            .args(["__machine", "--profile", profile])
+            .args(["__machine", "--profile", profile, "--check", &checks.to_string()])
             .inherit(theirs.into_fd(), CHANNEL)
             .stdout(Output::Inherit)
             .stderr(Output::Inherit)
