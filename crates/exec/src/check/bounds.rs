@@ -50,15 +50,11 @@ impl Bounds {
         let behind = address + len > buffer.end;
         // What points to the start of one buffer may be the end of another, from which a kernel counts down.
         let before = address < buffer.start && *pointer > buffer.start;
+        if !behind && !before {
+            return None;
+        }
         let (argument, pointer, buffer) = (*argument, *pointer, buffer.clone());
-        let hit = || (launch.buffer)(address.max(if behind { buffer.end } else { address }));
-        (behind || before).then(|| Finding::OutOfBounds {
-            address,
-            access,
-            argument,
-            pointer,
-            hit: hit(),
-            buffer: buffer.clone(),
-        })
+        let hit = (launch.buffer)(if behind { address.max(buffer.end) } else { address });
+        Some(Finding::OutOfBounds { address, access, argument, pointer, buffer, hit })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use peermap_ptx::instruction::Load;
 use peermap_ptx::{
-    Address, AddressBase, Body, Entry, Instruction, MoveSource, Operation, RegisterId, ScalarType, StateSpace, Symbol,
+    Address, AddressBase, Body, Entry, Instruction, MoveSource, Operation, RegisterId, ScalarType, Symbol,
 };
 
 use crate::compile::plan::is_parameter;
@@ -137,8 +137,7 @@ fn loaded(entry: &Entry, load: &Load) -> Vec<(RegisterId, Origin)> {
 /// Where in the parameters a load reads, if it reads a parameter at a fixed place.
 fn parameter_start(entry: &Entry, load: &Load) -> Option<u32> {
     let AddressBase::Symbol(Symbol::Parameter(number)) = load.address.base else { return None };
-    let fixed = is_parameter(load.address, load.space) && load.space == StateSpace::ParamEntry;
-    let param = entry.params.get(number as usize).filter(|_| fixed)?;
+    let param = entry.params.get(number as usize).filter(|_| is_parameter(load.address, load.space))?;
     u32::try_from(i64::from(param.offset) + load.address.offset).ok()
 }
 
