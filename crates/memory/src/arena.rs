@@ -76,8 +76,9 @@ impl Arena {
         Ok(Self { index, bytes, granules, granule, file, states, marks: None, window: OnceLock::new(), budget })
     }
 
-    /// Keeps a record of each byte that is written from now on, which no other arena of this memory may have begun without:
-    /// see [`View::first_unwritten`](crate::View::first_unwritten). It takes an eighth of the memory that is written.
+    /// Keeps a record of each byte that is written from now on, for
+    /// [`View::first_unwritten`](crate::View::first_unwritten). Whoever opens the arena has to keep the same one. It takes
+    /// an eighth of the memory that is written, which is charged too.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Run) -> ExitCode {
 }
 
 fn run_somewhere(scenario: &Scenario) -> Result<ExitCode, Refusal> {
-    let chosen = backend::choose(&scenario.common().place)?;
+    let chosen = backend::choose(&scenario.common().place)?.able_to(scenario.common().check)?;
     // Before anything is started: what is wrong with the file can be said at once.
     let mut file = scenario.common().profile_calls.as_deref().map(CallFile::new).transpose()?;
     match run_on(&chosen, scenario, file.as_mut()) {

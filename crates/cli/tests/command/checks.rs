@@ -46,3 +46,22 @@ fn a_check_that_there_is_not_and_a_gpu_are_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(complaints(&output)[0].contains("--backend sim can"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_launch_is_watched_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.ptx");
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry own(.param .u64 p)\n{
+.reg .u64 %a; .reg .u32 %x; ld.param.u64 %a, [p];\nld.global.u32 %x, [%a+8];\nst.global.u32 [%a], %x;\nret; }";
+    std::fs::write(&file, text).unwrap();
+    let launch = |bytes: &str, check: &str| {
+        let mut command = crate::support::peermap();
+        command.arg("launch").arg(&file).args(["--backend", "sim", "--entry", "own", "--arg", bytes, "--check", check]);
+        run(&mut command)
+    };
+    assert_eq!(launch("buf:16", "all").status.code(), Some(0));
+    let output = launch("buf:8", "uninitialised");
+    assert_eq!(output.status.code(), Some(18), "{}", stderr(&output));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+    assert!(told.contains("line 6 of the PTX: read at 0x") && told.contains("nothing has ever written"), "{told}");
+}
