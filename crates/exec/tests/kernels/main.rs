@@ -7,6 +7,7 @@ mod faults;
 mod floats;
 mod forms;
 mod integers;
+mod recursion;
 mod rig;
 mod robustness;
 mod shipped;
