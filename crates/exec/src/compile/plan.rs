@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, AtomicOp, AtomicValue, Load, Order, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, AtomicOp, AtomicValue, Fence, Load, Order, ProxyFence, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId,
     ScalarType, Source, StateSpace, Symbol,
@@ -146,7 +146,7 @@ impl Planner<'_> {
             Operation::Atomic(atomic) => Some(Step::Atomic(self.atomic(index, atomic)?)),
             Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).map(Step::Compare),
             Operation::Call(call) => self.system_call(index, call),
-            Operation::Fence(_) => Some(Step::Fence),
+            Operation::Fence(fence) => Some(Step::Fence { alias: *fence == Fence::Proxy(ProxyFence::Alias) }),
             Operation::Nanosleep { .. } => Some(Step::Rest),
             Operation::Move { destination, source: MoveSource::Special(clock), .. } if is_clock(*clock) => {
                 let (target, bits) = (self.target(*destination), self.places.bits(*destination));

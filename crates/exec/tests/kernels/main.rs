@@ -2,6 +2,7 @@
 
 mod barriers;
 mod calls;
+mod checks;
 mod divergence;
 mod faults;
 mod floats;
