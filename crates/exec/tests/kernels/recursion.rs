@@ -131,5 +131,13 @@ call again, (n); ret; }";
     let Cause::Outside { window: Window::Local, access: Access::Write, bytes, .. } = stop.cause else {
         panic!("{stop}");
     };
-    assert!(bytes >= 64 << 10, "{bytes}");
+    assert!(bytes >= 16 << 10, "{bytes}");
+}
+
+/// A function that has no way back.
+#[test]
+fn a_call_without_an_end_overflows() {
+    let before = ".func again() { call again; ret; }";
+    let stop = launch(&Rig::new(2), &text(before, "call again;")).0.unwrap_err();
+    assert!(matches!(stop.cause, Cause::Outside { window: Window::Local, .. }), "{stop}");
 }

@@ -20,8 +20,8 @@ use super::call::load;
 use super::{Bindings, Instance, Linker, frame};
 use crate::error::CompileError;
 
-/// What functions that may call themselves have for each thread.
-const STACK_BYTES: u64 = 64 << 10;
+/// What functions that may call themselves have for each thread: sixteen times what a device gives where no limit is set.
+const STACK_BYTES: u64 = 16 << 10;
 
 /// Where in the header of a frame the number of the place behind the call lies.
 const NUMBER: i64 = 0;
