@@ -63,5 +63,5 @@ fn a_launch_is_watched_too() {
     let output = launch("buf:8", "uninitialised");
     assert_eq!(output.status.code(), Some(18), "{}", stderr(&output));
     let told = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-    assert!(told.contains("line 6 of the PTX: read at 0x") && told.contains("nothing has ever written"), "{told}");
+    assert!(told.contains("line 7 of the PTX: read at 0x") && told.contains("nothing has ever written"), "{told}");
 }

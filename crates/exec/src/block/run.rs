@@ -107,9 +107,12 @@ impl<'l> Block<'l> {
                     }
                 }
                 self.schedule.running.step += 1;
-                if matches!(step, Step::Rest) && self.schedule.take_turns(&mut self.frame) {
-                    self.reads = 0;
-                    return Ok(Progress::Rests);
+                if matches!(step, Step::Rest) {
+                    if self.schedule.take_turns(&mut self.frame) {
+                        self.reads = 0;
+                        return Ok(Progress::Rests);
+                    }
+                    continue 'blocks;
                 }
             }
             self.look(setting)?;

@@ -124,7 +124,7 @@ impl Planner<'_> {
                 let other = self.next(block);
                 return Ok(Some(End::Trap { instruction: index, condition, other }));
             }
-            Operation::BranchTable(_) => return Err(self.not_modelled(index, "brx.idx")),
+            Operation::BranchTable(_) => return Err(self.not_modelled(index)),
             _ => return Ok(None),
         };
         Ok(Some(match instruction.guard {
@@ -209,7 +209,7 @@ impl Planner<'_> {
     ) -> Result<Transfer, CompileError> {
         let location = self.location(space, address);
         if element.size() > 8 || element == ScalarType::Pred {
-            return Err(self.not_modelled(index, element.directive()));
+            return Err(self.not_modelled(index));
         }
         let condition = self.guard(index);
         Ok(Transfer { instruction: index, condition, location, element, elements, ordered: order != Order::Weak })
@@ -223,7 +223,7 @@ impl Planner<'_> {
             _ => !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64),
         };
         if !fits {
-            return Err(self.not_modelled(index, &format!("atom{}", atomic.ty.directive())));
+            return Err(self.not_modelled(index));
         }
         Ok(AtomicStep {
             instruction: index,
@@ -280,8 +280,9 @@ impl Planner<'_> {
         }
     }
 
-    fn not_modelled(&self, index: u32, what: &str) -> CompileError {
-        CompileError::NotModelled { line: self.instruction(index).at.line, what: what.to_owned() }
+    fn not_modelled(&self, index: u32) -> CompileError {
+        let Instruction { at, name, .. } = self.instruction(index);
+        CompileError::NotModelled { line: at.line, what: name.as_ref().to_owned() }
     }
 }
 
