@@ -50,7 +50,7 @@ fn growth_keeps_address_and_bytes() {
 fn it_works_however_badly_the_driver_chooses() {
     for seed in 0..32 {
         let policy = Policy::Hostile { seed };
-        let (machine, driver) = simulated(MachineOptions { policy, grace: Grace::Never, host_memory: None });
+        let (machine, driver) = simulated(MachineOptions { policy, grace: Grace::Never, ..MachineOptions::default() });
         let mut buffers = [(); 3].map(|()| GrowingBuffer::reserve(&driver, GPU, ROOM).unwrap());
         for round in 0..3 {
             for (buffer, value) in buffers.iter_mut().zip(1..) {
