@@ -145,7 +145,7 @@ fn cores(effort: Effort) -> Vec<Claim> {
     let (rig, mut plain) = (Rig::new(size), Plain::new(size));
     let run = || rig.run(Kernel::FillByte);
     let alone = on_cores(1, || in_turns(effort.turns, run, || plain.fill()));
-    let two = on_cores(2, || in_turns(effort.turns, run, || on_cores(1, run).map_or((), |()| ())));
+    let two = on_cores(2, || in_turns(effort.turns, run, || on_cores(1, run).expect("one of two cores")));
     let ratio = |measured: Option<(Duration, Duration)>| match measured {
         Some((ours, other)) => Measured::Ratio { ours, other },
         None => Measured::NotHere("two cores"),

@@ -89,7 +89,7 @@ pub(crate) struct Block<'l> {
 impl<'l> Block<'l> {
     /// A block that has not run yet.
     pub(crate) fn new(number: u64, frame: Frame, program: &'l Program) -> Self {
-        let schedule = Schedule::new(frame.lanes, &program.restored);
+        let schedule = Schedule::new(frame.all, &program.restored);
         let barriers = Barriers::default();
         Self { number, frame, schedule, barriers, reads: 0, until_look: BLOCKS_BETWEEN_LOOKS, polled: None }
     }
@@ -232,19 +232,13 @@ impl<'l> Block<'l> {
             Step::Transfer(step) => {
                 let lanes = chosen(step.condition, frame, &lanes);
                 let done = if lanes.is_empty() { Ok(()) } else { transfer(step, frame, &lanes, setting.view, scratch) };
-                self.reads += if step.ordered { ORDERED } else { 1 };
-                if step.ordered && !lanes.is_empty() {
-                    self.note_poll(step.instruction, step.location, &lanes);
-                }
+                self.note_read(step.instruction, step.location, step.ordered, &lanes);
                 (step.instruction, done)
             }
             Step::Atomic(step) => {
                 let lanes = chosen(step.condition, frame, &lanes);
                 let done = atomic(step, frame, &lanes, setting.view);
-                self.reads += if step.yields() { ORDERED } else { 1 };
-                if step.yields() && !lanes.is_empty() {
-                    self.note_poll(step.instruction, step.location, &lanes);
-                }
+                self.note_read(step.instruction, step.location, step.yields(), &lanes);
                 (step.instruction, done)
             }
             Step::System(step) => (step.instruction, call_system(step, frame, &lanes, setting)),
@@ -261,9 +255,13 @@ impl<'l> Block<'l> {
         watch.before(step, &moment)
     }
 
-    fn note_poll(&mut self, instruction: u32, location: Location, lanes: &Mask) {
-        let lane = lanes.lowest();
-        self.polled = Some((instruction, lane, address(location, &self.frame, lane)));
+    /// Counts a read of memory, and remembers one that has an order: a loop around it may wait for what others write.
+    fn note_read(&mut self, instruction: u32, location: Location, ordered: bool, lanes: &Mask) {
+        self.reads += if ordered { ORDERED } else { 1 };
+        if ordered && !lanes.is_empty() {
+            let lane = lanes.lowest();
+            self.polled = Some((instruction, lane, address(location, &self.frame, lane)));
+        }
     }
 }
 

@@ -68,8 +68,7 @@ pub(crate) struct Schedule<'p> {
 }
 
 impl<'p> Schedule<'p> {
-    pub(crate) fn new(lanes: usize, restored: &'p [u32]) -> Self {
-        let lanes = Mask::first(lanes);
+    pub(crate) fn new(lanes: Mask, restored: &'p [u32]) -> Self {
         Self {
             running: Group { block: BlockId(0), step: 0, lanes, meeting: None },
             ready: Vec::new(),
@@ -225,13 +224,12 @@ impl<'p> Schedule<'p> {
 
     fn end(&mut self, lanes: Mask) {
         self.alive = self.alive.and_not(&lanes);
-        for met in self.meetings.forget(&lanes) {
-            self.make_ready(Some(met));
-        }
+        let met = self.meetings.forget(&lanes);
+        self.make_ready(met);
     }
 
-    fn make_ready(&mut self, met: Option<(Group, Vec<u64>)>) {
-        self.ready.extend(met.map(|(group, scalars)| Parked { group, scalars, result: None }));
+    fn make_ready(&mut self, met: impl IntoIterator<Item = (Group, Vec<u64>)>) {
+        self.ready.extend(met.into_iter().map(|(group, scalars)| Parked { group, scalars, result: None }));
     }
 
     /// Goes on with lanes that are ready.
