@@ -30,6 +30,7 @@ mod plain;
 mod rejected;
 mod run;
 mod table;
+mod tries;
 
 pub use event::{Event, EventSink, event_line};
 pub use exit_code::ExitCode;
@@ -37,3 +38,4 @@ pub use failure::{Failure, FailureKind, Mismatch};
 pub use phases::Phases;
 pub use rejected::{RejectedDevice, Rejection, device_list};
 pub use run::{Provenance, Rates, Reference, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};
+pub use tries::Try;

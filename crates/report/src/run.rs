@@ -9,6 +9,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::phases::Phases;
 use crate::rejected::RejectedDevice;
+use crate::tries::Try;
 
 /// The number of the schema of [`RunReport`]. Adding a key keeps it; changing or removing one does not.
 pub const SCHEMA: u32 = 1;
@@ -89,6 +90,9 @@ pub struct WorkerReport {
     pub last_step: String,
     /// Repeated measurements, if they were asked for.
     pub measured: Option<Rates>,
+    /// What it tried with rights that it had or had not.
+    #[serde(default)]
+    pub tries: Vec<Try>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -197,6 +201,7 @@ pub(crate) mod tests {
                 phases_ms,
                 last_step: "exit".to_owned(),
                 measured: None,
+                tries: Vec::new(),
             }],
             wall_ms: 700.0,
             reference: None,
@@ -243,6 +248,7 @@ pub(crate) mod tests {
                 "measured",
                 "phases_ms",
                 "pid",
+                "tries",
                 "verified",
                 "worker"
             ])

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
 //! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
+//! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -18,6 +19,8 @@
 //! | `parent/` | the parent's side: its story, who works where, the report |
 //! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
+//! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
+//! | `exported.rs` | memory that the parent exports and workers map |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
@@ -32,6 +35,7 @@
 //! Between processes a device is named by its UUID, never by its ordinal. Nothing that a run makes has a name in a file
 //! system, and every worker dies with its parent.
 
+pub mod access;
 mod backend;
 mod calls;
 mod check;
@@ -40,6 +44,7 @@ mod crew;
 mod device_kernels;
 mod devices;
 mod error;
+mod exported;
 mod kernels;
 mod launch;
 pub mod memmap_ipc;
@@ -55,9 +60,11 @@ mod probe;
 mod ring;
 mod scenario;
 pub mod simple_ipc;
+mod task;
 mod timing;
 mod watched;
 mod worker;
+mod workplace;
 
 pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};

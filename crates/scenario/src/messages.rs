@@ -7,13 +7,14 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::{Mismatch, Phases, Rates};
+use peermap_report::{Mismatch, Phases, Rates, Try};
 use serde::{Deserialize, Serialize};
 
+use crate::access::{self, Deed, Right};
 use crate::calls::Part;
 use crate::error::Complaint;
-use crate::ring::Task;
 use crate::simple_ipc;
+use crate::task::Task;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +51,8 @@ pub(crate) enum Role {
     MemmapIpc(Task),
     /// A worker of [`simple_ipc`](crate::simple_ipc).
     SimpleIpc(simple_ipc::Task),
+    /// A worker of [`access`](crate::access).
+    Access(access::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -83,6 +86,8 @@ pub(crate) struct Done {
     pub(crate) mismatch: Option<Mismatch>,
     /// Repeated measurements, if they were asked for.
     pub(crate) measured: Option<Rates>,
+    /// What was tried.
+    pub(crate) tries: Vec<Try>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -117,6 +122,10 @@ pub enum Step {
     Synchronize,
     /// Waits until the work of all others has ended.
     Complete,
+    /// Gives its device this right, and all others every right.
+    Grant(Right),
+    /// Tries this with this right.
+    Try(Right, Deed),
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -146,6 +155,8 @@ impl fmt::Display for Step {
             Self::Barrier(step) => write!(f, "barrier {step}"),
             Self::Synchronize => f.write_str("synchronize"),
             Self::Complete => f.write_str("barrier after the ring"),
+            Self::Grant(right) => write!(f, "grant {right}"),
+            Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -186,7 +197,8 @@ mod tests {
             verbose: true,
         };
         let simple = simple_ipc::Task { work: task.clone(), order: Order::Host, steps: 9 };
-        for role in [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Probe] {
+        let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
+        for role in [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Access(access), Role::Probe] {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {
                 worker: 3,
@@ -207,9 +219,12 @@ mod tests {
         phases.add("init", 480.5);
         let mismatch = Mismatch { worker: 1, buffer: 2, offset: 1 << 40, expected: 3, got: 4, wrong_bytes: 5 };
         let measured = Some(Rates { fill_gb_s: 1.0, verify_gb_s: 2.0, memset_gb_s: 3.0 });
-        let done = Done { phases, verified: 4 << 20, fill_gb_s: Some(2.5), mismatch: Some(mismatch), measured };
+        let tries = vec![Try { right: "read".to_owned(), deed: "store".to_owned(), answer: "done".to_owned() }];
+        let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
+        assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));
         assert_survives(&ToParent::Done(done));
         assert_survives(&ToParent::Calls { part: Part(vec![0, 255, 7]), last: true });

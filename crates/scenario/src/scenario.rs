@@ -1,5 +1,6 @@
 //! Which scenario runs, and what is asked of it.
 
+use crate::access::Access;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
 use crate::simple_ipc::SimpleIpc;
@@ -12,6 +13,8 @@ pub enum Scenario {
     MemmapIpc(MemmapIpc),
     /// [`simple_ipc`](crate::simple_ipc).
     SimpleIpc(SimpleIpc),
+    /// [`access`](crate::access).
+    Access(Access),
 }
 
 impl Scenario {
@@ -20,6 +23,7 @@ impl Scenario {
         match self {
             Self::MemmapIpc(scenario) => scenario,
             Self::SimpleIpc(scenario) => scenario,
+            Self::Access(scenario) => scenario,
         }
     }
 }
@@ -33,5 +37,11 @@ impl From<MemmapIpc> for Scenario {
 impl From<SimpleIpc> for Scenario {
     fn from(scenario: SimpleIpc) -> Self {
         Self::SimpleIpc(scenario)
+    }
+}
+
+impl From<Access> for Scenario {
+    fn from(scenario: Access) -> Self {
+        Self::Access(scenario)
     }
 }

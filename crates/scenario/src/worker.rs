@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{Device, Driver, DriverError, Uuid};
+use peermap_driver::{AccessFlags, Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
 use peermap_report::{FailureKind, Phases};
 
+use crate::access::{self, Deed, Right};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
@@ -43,6 +44,12 @@ pub(crate) enum WorkerError {
     Handles(#[from] ShmError),
     #[error("{workers} buffers of {size} bytes do not fit the address space")]
     TooLarge { workers: u32, size: u64 },
+    #[error("the driver says that {device} has the rights {said}, and it was given {given}")]
+    RightsSaid { device: Device, said: AccessFlags, given: AccessFlags },
+    #[error("{deed} succeeded, and the rights ({right}) forbid it")]
+    Permitted { right: Right, deed: Deed },
+    #[error("{deed} failed, and the rights ({right}) permit it")]
+    Forbidden { right: Right, deed: Deed, source: DriverError },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -57,6 +64,7 @@ impl WorkerError {
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
+            Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
             | Self::Barrier(_)
             | Self::NoBarrier
@@ -139,6 +147,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     let done = match start.role {
         Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::memmap_ipc;
 use peermap_scenario::simple_ipc::{self, Order};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
+use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, access};
 
 use crate::args::{Where, exit_codes};
 
@@ -31,6 +31,12 @@ pub(crate) enum Scenario {
     /// For example: peermap run simple-ipc --profile h200-x2 --processes-per-device 4 --order host
     #[command(name = "simple-ipc", after_help = exit_codes())]
     SimpleIpc(SimpleIpc),
+    /// Rights of each device on shared memory, none, read, read and write, changed while mapped, revoked: each tried from each
+    /// device, with faults where they are due.
+    ///
+    /// For example: peermap run access --profile h200-x2
+    #[command(name = "access", after_help = exit_codes())]
+    Access(Access),
 }
 
 /// Arguments of every scenario.
@@ -41,31 +47,15 @@ pub(crate) struct Common {
     /// Devices by ordinal or UUID, separated by commas; all that fit together if not given.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     devices: Option<Vec<DeviceChoice>>,
-    /// How many worker processes each device gets.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    processes_per_device: u32,
-    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
-    /// for up to 255 workers and pattern above.
-    #[arg(long, value_name = "id|pattern")]
-    fill: Option<Fill>,
-    /// Whether each worker verifies its own buffer or all.
-    #[arg(long, value_name = "own|all", default_value = "own")]
-    verify: Verify,
     /// Whether a kernel verifies, or the host after a copy.
     #[arg(long, value_name = "device|host", default_value = "device")]
     verify_on: VerifyOn,
     /// How many seconds the run may take.
     #[arg(long, value_name = "S", default_value_t = 60)]
     timeout: u64,
-    /// Enable peer access between all contexts first, as the sample does.
-    #[arg(long)]
-    enable_peers: bool,
     /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
     #[arg(long, value_name = "DIR")]
     kernels: Option<PathBuf>,
-    /// Measure fill, verify and memset, and initialisation, after the verified run.
-    #[arg(long)]
-    measure: bool,
     /// Record every driver call of every process: summed up after the result, and one by one in this file for
     /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.
     #[arg(long, value_name = "FILE")]
@@ -78,6 +68,40 @@ pub(crate) struct Common {
     pub(crate) verbose: bool,
 }
 
+/// Arguments of the scenarios whose workers fill buffers in turn.
+#[derive(Debug, Args)]
+pub(crate) struct Ring {
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
+    /// for up to 255 workers and pattern above.
+    #[arg(long, value_name = "id|pattern")]
+    fill: Option<Fill>,
+    /// Whether each worker verifies its own buffer or all.
+    #[arg(long, value_name = "own|all", default_value = "own")]
+    verify: Verify,
+    /// Enable peer access between all contexts first, as the sample does.
+    #[arg(long)]
+    enable_peers: bool,
+    /// Measure fill, verify and memset, and initialisation, after the verified run.
+    #[arg(long)]
+    measure: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `run access`.
+#[derive(Debug, Args)]
+pub(crate) struct Access {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    #[command(flatten)]
+    common: Common,
+}
+
 /// Arguments of `run memmap-ipc`.
 #[derive(Debug, Args)]
 pub(crate) struct MemmapIpc {
@@ -86,7 +110,7 @@ pub(crate) struct MemmapIpc {
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
     size: ByteSize,
     #[command(flatten)]
-    common: Common,
+    ring: Ring,
 }
 
 /// Arguments of `run simple-ipc`.
@@ -103,26 +127,28 @@ pub(crate) struct SimpleIpc {
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     #[command(flatten)]
-    common: Common,
+    ring: Ring,
 }
 
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
-            Self::MemmapIpc(arguments) => &arguments.common,
-            Self::SimpleIpc(arguments) => &arguments.common,
+            Self::MemmapIpc(arguments) => &arguments.ring.common,
+            Self::SimpleIpc(arguments) => &arguments.ring.common,
+            Self::Access(arguments) => &arguments.common,
         }
     }
 
     /// The same without where it runs and what is shown.
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
-            Self::MemmapIpc(MemmapIpc { common, size }) => memmap_ipc::MemmapIpc(common.options(*size)).into(),
-            Self::SimpleIpc(SimpleIpc { common, size, order, steps }) => {
-                let (options, order, steps) = (common.options(*size), *order, *steps);
+            Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
+            Self::SimpleIpc(SimpleIpc { ring, size, order, steps }) => {
+                let (options, order, steps) = (ring.options(*size), *order, *steps);
                 simple_ipc::SimpleIpc { options, order, steps }.into()
             }
+            Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
         }
     }
 }
@@ -131,16 +157,25 @@ impl Common {
     fn options(&self, size: ByteSize) -> Options {
         Options {
             devices: self.devices.clone(),
-            processes_per_device: self.processes_per_device,
             size,
-            fill: self.fill,
-            verify: self.verify,
             verify_on: self.verify_on,
             timeout: Duration::from_secs(self.timeout),
-            enable_peers: self.enable_peers,
             kernels: self.kernels.clone(),
-            measure: self.measure,
             verbose: self.verbose,
+            ..Options::default()
+        }
+    }
+}
+
+impl Ring {
+    fn options(&self, size: ByteSize) -> Options {
+        Options {
+            processes_per_device: self.processes_per_device,
+            fill: self.fill,
+            verify: self.verify,
+            enable_peers: self.enable_peers,
+            measure: self.measure,
+            ..self.common.options(size)
         }
     }
 }

@@ -155,7 +155,7 @@ fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memmap_ipc::NEEDS;
+    use crate::exported::NEEDS;
     use crate::mock::{MockDevice, MockDriver};
 
     fn ordinals(selection: &Selection) -> Vec<i32> {

@@ -12,8 +12,8 @@ use crate::error::{RunError, UsageError};
 use crate::kernels::KernelSource;
 use crate::messages::Done;
 use crate::options::Options;
-use crate::ring::Task;
 use crate::scenario::Scenario;
+use crate::task::Task;
 
 /// What was decided before the workers got their work.
 pub(crate) struct Plan {
@@ -38,6 +38,11 @@ impl Plan {
     /// The device of a worker. Neighbours sit on different devices, if there are several.
     pub(crate) fn device_of(&self, worker: u32) -> &Chosen {
         &self.chosen[worker as usize % self.chosen.len()]
+    }
+
+    /// The device that holds all memory, where one does.
+    pub(crate) fn first(&self) -> &Chosen {
+        self.device_of(0)
     }
 
     /// The devices, each with the number of its workers.
@@ -103,6 +108,7 @@ impl Plan {
             phases_ms: done.phases,
             last_step: hand.step().to_string(),
             measured: done.measured,
+            tries: done.tries,
         }
     }
 }

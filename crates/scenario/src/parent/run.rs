@@ -148,7 +148,7 @@ impl Run<'_> {
         let barrier = Barrier::create(story.name(), workers).map_err(|source| RunError::Barrier { source })?;
 
         // Every worker that is ready gets all descriptors; from then on this process only watches.
-        let role = story.role(plan.task(options, kernels, measure), workers);
+        let role = story.role(plan.task(options, kernels, measure), &plan);
         let steps = story.steps(workers);
         let mut handover =
             Handover::new(&plan, role, steps, &mut *supplies, barrier, descriptor_batch()?, self.record_calls);

@@ -11,7 +11,7 @@ use crate::error::UsageError;
 use crate::launch::share;
 use crate::messages::Role;
 use crate::options::Options;
-use crate::ring::Task;
+use crate::task::Task;
 
 /// What a scenario adds to the parent's story.
 pub(crate) trait Story {
@@ -44,7 +44,7 @@ pub(crate) trait Story {
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError>;
 
     /// What each worker is to do.
-    fn role(&self, task: Task, workers: u32) -> Role;
+    fn role(&self, task: Task, plan: &Plan) -> Role;
 }
 
 /// What the parent holds for its workers. Whatever is left of it is given back when it is dropped.

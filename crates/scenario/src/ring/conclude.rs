@@ -6,12 +6,14 @@ use peermap_driver::{Driver, Result};
 use peermap_ipc::Member;
 use peermap_report::Mismatch;
 
-use super::{Task, Workplace, buffer_of, last_author, measure};
-use crate::check::{Verify, VerifyOn, on_device, on_host};
+use super::{buffer_of, last_author, measure};
+use crate::check::Verify;
 use crate::device_kernels::Buffer;
 use crate::messages::{Done, Step};
+use crate::task::Task;
 use crate::timing::{median, ms_since};
 use crate::worker::{Station, WorkerError};
+use crate::workplace::Workplace;
 
 /// All buffers of a run, as one worker has them.
 pub(crate) trait Memory {
@@ -53,7 +55,7 @@ impl<M: Memory> Filled<'_, '_, M> {
         station.phases.add("teardown", ms_since(begun));
 
         let phases = std::mem::take(&mut station.phases);
-        Ok(Done { phases, verified, fill_gb_s: median(rates), mismatch, measured })
+        Ok(Done { phases, verified, fill_gb_s: median(rates), mismatch, measured, ..Done::default() })
     }
 
     /// Verifies the own buffer, and then the others if that is asked for, up to the first that is wrong. Gives how many bytes
@@ -69,10 +71,7 @@ impl<M: Memory> Filled<'_, '_, M> {
             let number = buffer_of(worker, step, workers);
             station.begin(Step::Verify(number))?;
             let (buffer, author) = (self.memory.buffer(number), last_author(number, workers, self.steps));
-            let difference = match self.task.verify_on {
-                VerifyOn::Device => on_device(station.driver, kernels, buffer, author)?,
-                VerifyOn::Host => on_host(station.driver, buffer, kernels.content(author))?,
-            };
+            let difference = self.task.verify_on.look(station.driver, kernels, buffer, author)?;
             if let Some(difference) = difference {
                 return Ok((verified, Some(difference.seen_by(worker, number))));
             }

@@ -9,7 +9,7 @@ use crate::error::UsageError;
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
-use crate::ring;
+use crate::task;
 
 /// The pages that large `cuMemAlloc` allocations consist of.
 const PAGE: ByteSize = ByteSize::mib(2);
@@ -48,7 +48,7 @@ impl Story for SimpleIpc {
         Ok(Box::new(Buffers::create(driver, plan, self.options.size)?))
     }
 
-    fn role(&self, task: ring::Task, workers: u32) -> Role {
-        Role::SimpleIpc(Task { work: task, order: self.order, steps: self.steps(workers) })
+    fn role(&self, task: task::Task, plan: &Plan) -> Role {
+        Role::SimpleIpc(Task { work: task, order: self.order, steps: self.steps(plan.workers) })
     }
 }

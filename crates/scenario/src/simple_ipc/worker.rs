@@ -11,13 +11,15 @@ use super::board::Board;
 use super::opened::Opened;
 use crate::content::Author;
 use crate::messages::{Done, Step};
-use crate::ring::{self, Filled, Memory, Workplace, buffer_of};
+use crate::ring::{Filled, Memory, buffer_of};
+use crate::task;
 use crate::worker::{Station, WorkerError};
+use crate::workplace::Workplace;
 
 /// What a worker of this scenario is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Task {
-    pub(crate) work: ring::Task,
+    pub(crate) work: task::Task,
     pub(crate) order: Order,
     pub(crate) steps: u32,
 }

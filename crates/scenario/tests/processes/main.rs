@@ -3,6 +3,7 @@
 //! Workers, the machine and one parent are this executable again: the first argument names the role that it plays instead of
 //! running tests.
 
+mod access;
 mod backend;
 mod every_call;
 mod failures;
@@ -85,6 +86,14 @@ fn trials() -> Vec<Trial> {
         simple::devices_that_are_not_connected_are_named_and_the_rest_runs,
         simple::what_cannot_be_is_refused_before_any_worker_gets_work,
         simple::nothing_of_a_failed_run_is_left_on_the_machine,
+        access::each_right_is_tried_from_each_device,
+        access::a_try_that_must_fault_has_a_process_of_its_own,
+        access::no_fault_changes_a_byte,
+        access::one_device_is_enough,
+        access::a_try_that_the_rights_do_not_stop_is_a_mismatch,
+        access::a_byte_that_changes_under_the_others_is_found,
+        access::a_refused_or_killed_worker_is_named,
+        access::what_cannot_be_is_refused,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]

@@ -1,27 +1,35 @@
-//! The memory of a run: one buffer per worker, all on one device, each exported once.
+//! Memory that the parent creates and exports as descriptors: one buffer per worker, all on one device; and how workers map it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, Driver, DriverError, GranularityOption, HandleType, MemHandle,
+    AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType, MemHandle,
 };
 
-use crate::devices::Chosen;
+use crate::device_kernels::Buffer;
+use crate::devices::{Chosen, Need};
 use crate::error::UsageError;
 use crate::parent::{SizeError, Supplies, check_room};
 
+/// What a device needs in order to take part.
+pub(crate) const NEEDS: &[Need] = &[
+    (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+    (DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+    (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "memory cannot be shared as a file descriptor"),
+];
+
 /// How the buffers are shared.
-pub(super) const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
+const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
 
 /// The buffers of a run. Whatever is left of them is given back when they are dropped.
-pub(super) struct Buffers<'d> {
+pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
     exported: Vec<OwnedFd>,
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
-pub(super) fn check_size(
+pub(crate) fn check_size(
     driver: &dyn Driver,
     device: &Chosen,
     workers: u32,
@@ -38,7 +46,7 @@ pub(super) fn check_size(
 
 impl<'d> Buffers<'d> {
     /// Allocates and exports `count` buffers.
-    pub(super) fn create(
+    pub(crate) fn create(
         driver: &'d dyn Driver,
         device: &Chosen,
         count: u32,
@@ -83,6 +91,13 @@ impl Drop for Buffers<'_> {
             let _ = self.driver.mem_release(handle);
         }
     }
+}
+
+/// Imports a buffer and maps it to addresses that are reserved. The mapping keeps the memory.
+pub(crate) fn map(driver: &dyn Driver, descriptor: BorrowedFd<'_>, to: Buffer) -> Result<(), DriverError> {
+    let handle = driver.mem_import_from_shareable_handle(descriptor.into(), HANDLE_TYPE)?;
+    driver.mem_map(to.ptr, to.size, ByteSize::ZERO, handle, 0)?;
+    driver.mem_release(handle)
 }
 
 fn prop(device: &Chosen) -> AllocationProp {

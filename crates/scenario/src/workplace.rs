@@ -2,9 +2,9 @@
 
 use peermap_driver::{Context, Driver, DriverError, JitLog, JitOptions, Result, Stream};
 
-use super::Task;
 use crate::device_kernels::DeviceKernels;
 use crate::messages::Step;
+use crate::task::Task;
 use crate::timing::StreamTimer;
 use crate::worker::{Station, WorkerError};
 
@@ -36,11 +36,16 @@ impl<'d> Workplace<'d> {
     }
 
     /// Gives all of it back. `give_back` is done while there is still a context.
-    pub(super) fn clear_away(self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(crate) fn clear_away(self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
         self.timer.destroy()?;
         self.driver.stream_destroy(self.stream)?;
         self.kernels.unload()?;
         give_back()?;
+        self.driver.ctx_destroy(self.context)
+    }
+
+    /// Gives up all of it after a fault: the context takes the rest with it, and no other call about it succeeds.
+    pub(crate) fn abandon(self) -> Result<()> {
         self.driver.ctx_destroy(self.context)
     }
 }
