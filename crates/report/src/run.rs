@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::CallSummary;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::grown::Grown;
 use crate::phases::Phases;
 use crate::rejected::RejectedDevice;
 use crate::tries::Try;
@@ -93,6 +94,9 @@ pub struct WorkerReport {
     /// What it tried with rights that it had or had not.
     #[serde(default)]
     pub tries: Vec<Try>,
+    /// How its vector grew, if it had one.
+    #[serde(default)]
+    pub grown: Option<Grown>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -202,6 +206,7 @@ pub(crate) mod tests {
                 last_step: "exit".to_owned(),
                 measured: None,
                 tries: Vec::new(),
+                grown: None,
             }],
             wall_ms: 700.0,
             reference: None,
@@ -244,6 +249,7 @@ pub(crate) mod tests {
                 "device_name",
                 "device_uuid",
                 "fill_gb_s",
+                "grown",
                 "last_step",
                 "measured",
                 "phases_ms",

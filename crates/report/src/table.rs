@@ -16,6 +16,7 @@ impl RunReport {
     pub fn table(&self) -> String {
         let mut lines = vec![self.worker_table()];
         lines.extend(tries_table(&self.workers));
+        lines.extend(self.workers.iter().filter_map(grown_line));
         lines.extend(Rejection::fold(&self.rejected).iter().map(rejection_line));
         lines.extend(self.workers.iter().filter_map(measured_line));
         lines.extend(self.reference.as_ref().map(|reference| reference_line(reference, self.wall_ms)));
@@ -77,6 +78,10 @@ fn measured_line(worker: &WorkerReport) -> Option<String> {
         rates.verify_percent(),
         rates.memset_gb_s
     ))
+}
+
+fn grown_line(worker: &WorkerReport) -> Option<String> {
+    Some(format!("worker {}: {}", worker.worker, worker.grown.as_ref()?))
 }
 
 fn reference_line(reference: &Reference, wall_ms: f64) -> String {

@@ -8,6 +8,7 @@
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
 //! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
+//! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -45,6 +46,7 @@ mod device_kernels;
 mod devices;
 mod error;
 mod exported;
+pub mod grow;
 mod kernels;
 mod launch;
 pub mod memmap_ipc;

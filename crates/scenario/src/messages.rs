@@ -7,12 +7,13 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::{Mismatch, Phases, Rates, Try};
+use peermap_report::{Grown, Mismatch, Phases, Rates, Try};
 use serde::{Deserialize, Serialize};
 
 use crate::access::{self, Deed, Right};
 use crate::calls::Part;
 use crate::error::Complaint;
+use crate::grow;
 use crate::simple_ipc;
 use crate::task::Task;
 
@@ -53,6 +54,8 @@ pub(crate) enum Role {
     SimpleIpc(simple_ipc::Task),
     /// A worker of [`access`](crate::access).
     Access(access::Task),
+    /// A worker of [`grow`](crate::grow).
+    Grow(grow::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -88,6 +91,8 @@ pub(crate) struct Done {
     pub(crate) measured: Option<Rates>,
     /// What was tried.
     pub(crate) tries: Vec<Try>,
+    /// How its vector grew.
+    pub(crate) grown: Option<Grown>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -122,6 +127,20 @@ pub enum Step {
     Synchronize,
     /// Waits until the work of all others has ended.
     Complete,
+    /// Grows to so many chunks.
+    Grow(u32),
+    /// Grows while the driver call of this number is refused.
+    Refuse(u32),
+    /// Shrinks to so many chunks.
+    Shrink(u32),
+    /// Frees every second chunk.
+    Free,
+    /// Maps chunks in a row.
+    Gather,
+    /// Gives up addresses that it has left.
+    Forget,
+    /// Verifies all chunks.
+    VerifyChunks,
     /// Gives its device this right, and all others every right.
     Grant(Right),
     /// Tries this with this right.
@@ -155,6 +174,13 @@ impl fmt::Display for Step {
             Self::Barrier(step) => write!(f, "barrier {step}"),
             Self::Synchronize => f.write_str("synchronize"),
             Self::Complete => f.write_str("barrier after the ring"),
+            Self::Grow(chunks) => write!(f, "grow to {chunks}"),
+            Self::Refuse(call) => write!(f, "grow with call {call} refused"),
+            Self::Shrink(chunks) => write!(f, "shrink to {chunks}"),
+            Self::Free => f.write_str("free every second chunk"),
+            Self::Gather => f.write_str("gather chunks"),
+            Self::Forget => f.write_str("give up old addresses"),
+            Self::VerifyChunks => f.write_str("verify chunks"),
             Self::Grant(right) => write!(f, "grant {right}"),
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
@@ -198,7 +224,10 @@ mod tests {
         };
         let simple = simple_ipc::Task { work: task.clone(), order: Order::Host, steps: 9 };
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
-        for role in [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Access(access), Role::Probe] {
+        let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
+        let roles =
+            [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Access(access), Role::Grow(grow), Role::Probe];
+        for role in roles {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {
                 worker: 3,
@@ -221,7 +250,8 @@ mod tests {
         let measured = Some(Rates { fill_gb_s: 1.0, verify_gb_s: 2.0, memset_gb_s: 3.0 });
         let tries = vec![Try { right: "read".to_owned(), deed: "store".to_owned(), answer: "done".to_owned() }];
         let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
-        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries };
+        let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));

@@ -1,6 +1,7 @@
 //! Which scenario runs, and what is asked of it.
 
 use crate::access::Access;
+use crate::grow::Grow;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
 use crate::simple_ipc::SimpleIpc;
@@ -15,6 +16,8 @@ pub enum Scenario {
     SimpleIpc(SimpleIpc),
     /// [`access`](crate::access).
     Access(Access),
+    /// [`grow`](crate::grow).
+    Grow(Grow),
 }
 
 impl Scenario {
@@ -24,6 +27,7 @@ impl Scenario {
             Self::MemmapIpc(scenario) => scenario,
             Self::SimpleIpc(scenario) => scenario,
             Self::Access(scenario) => scenario,
+            Self::Grow(scenario) => scenario,
         }
     }
 }
@@ -43,5 +47,11 @@ impl From<SimpleIpc> for Scenario {
 impl From<Access> for Scenario {
     fn from(scenario: Access) -> Self {
         Self::Access(scenario)
+    }
+}
+
+impl From<Grow> for Scenario {
+    fn from(scenario: Grow) -> Self {
+        Self::Grow(scenario)
     }
 }

@@ -10,6 +10,7 @@ use crate::access::{self, Deed, Right};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
+use crate::grow;
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
@@ -50,6 +51,10 @@ pub(crate) enum WorkerError {
     Permitted { right: Right, deed: Deed },
     #[error("{deed} failed, and the rights ({right}) permit it")]
     Forbidden { right: Right, deed: Deed, source: DriverError },
+    #[error("the vector grew although its call {call} was refused")]
+    RefusalLost { call: u32 },
+    #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
+    Copied { copies: u64 },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -66,6 +71,8 @@ impl WorkerError {
             }
             Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
+            | Self::RefusalLost { .. }
+            | Self::Copied { .. }
             | Self::Barrier(_)
             | Self::NoBarrier
             | Self::NoHandles
@@ -148,6 +155,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
+        Role::Grow(task) => grow::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

@@ -40,7 +40,7 @@ impl Ring<'_, '_> {
         let (device, _) = self.rig.devices[0];
         let devices = Some(vec![DeviceChoice::Ordinal(device.0)]);
         let options = Options { devices, processes_per_device: WORKERS, size: self.size, ..Options::default() };
-        let report = self.rig.crew.simple_ipc(&SimpleIpc { options, order, steps: Some(STEPS) })?;
+        let report = self.rig.crew.scenario(&SimpleIpc { options, order, steps: Some(STEPS) }.into())?;
         Ok(slowest(&report, "ring"))
     }
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::memmap_ipc;
 use peermap_scenario::simple_ipc::{self, Order};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, access};
+use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, access, grow};
 
 use crate::args::{Where, exit_codes};
 
@@ -37,6 +37,12 @@ pub(crate) enum Scenario {
     /// For example: peermap run access --profile h200-x2
     #[command(name = "access", after_help = exit_codes())]
     Access(Access),
+    /// A vector that grows and shrinks without copying: addresses reserved far ahead, memory mapped chunk by chunk, mapped elsewhere
+    /// when the room ends; each worker has one of its own.
+    ///
+    /// For example: peermap run grow --profile h200-x2 --size 64MiB --kv-cache
+    #[command(name = "grow", after_help = exit_codes())]
+    Grow(Grow),
 }
 
 /// Arguments of every scenario.
@@ -102,6 +108,25 @@ pub(crate) struct Access {
     common: Common,
 }
 
+/// Arguments of `run grow`.
+#[derive(Debug, Args)]
+pub(crate) struct Grow {
+    /// The size of each worker's vector when it is largest: 4 chunks or more.
+    #[arg(long, value_name = "SIZE", default_value = "32MiB")]
+    size: ByteSize,
+    /// What is mapped at once, a multiple of the device's granularity.
+    #[arg(long, value_name = "SIZE", default_value = "2MiB")]
+    chunk: ByteSize,
+    /// Free every second chunk in the end, and map the others in a row.
+    #[arg(long)]
+    kv_cache: bool,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
 /// Arguments of `run memmap-ipc`.
 #[derive(Debug, Args)]
 pub(crate) struct MemmapIpc {
@@ -137,6 +162,7 @@ impl Scenario {
             Self::MemmapIpc(arguments) => &arguments.ring.common,
             Self::SimpleIpc(arguments) => &arguments.ring.common,
             Self::Access(arguments) => &arguments.common,
+            Self::Grow(arguments) => &arguments.common,
         }
     }
 
@@ -149,6 +175,10 @@ impl Scenario {
                 simple_ipc::SimpleIpc { options, order, steps }.into()
             }
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
+            Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
+                let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
+                grow::Grow::new(options, *chunk, *kv_cache).into()
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The command as a person uses it: real processes, on the simulator.
 
+mod access;
 mod against;
 mod atlas;
 mod bad_input;
@@ -8,6 +9,7 @@ mod compare;
 mod deaths;
 mod differential;
 mod environment;
+mod grow;
 mod import;
 mod launch;
 mod main_job;

@@ -36,7 +36,8 @@ pub fn simple_ipc(arguments: &[&str]) -> Command {
     scenario("simple-ipc", arguments)
 }
 
-fn scenario(name: &str, arguments: &[&str]) -> Command {
+/// A scenario on the simulator with these arguments.
+pub fn scenario(name: &str, arguments: &[&str]) -> Command {
     let mut command = peermap();
     command.args(["run", name, "--backend", "sim"]).args(arguments);
     command

@@ -109,6 +109,7 @@ impl Plan {
             last_step: hand.step().to_string(),
             measured: done.measured,
             tries: done.tries,
+            grown: done.grown,
         }
     }
 }

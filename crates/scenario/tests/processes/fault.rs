@@ -118,12 +118,13 @@ impl Saboteur {
         Self { fault, process, journal, calls: AtomicUsize::new(0), state: Mutex::default() }
     }
 
-    /// Changes two bytes of buffer 1 at the first memset or copy to the host, with which a verification begins.
+    /// Changes two bytes of buffer 1 at the first memset or copy to the host behind its mapping: with one of these a
+    /// verification begins.
     fn corrupt(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
         let mut state = self.state.lock().expect("nobody panics with the lock");
         match (call, arguments().first()) {
             (Call::cuMemMap, Some((_, Value::Address(ptr)))) => state.0.push(*ptr),
-            (Call::cuMemsetD8Async | Call::cuMemcpyDtoH, _) if !state.1 => {
+            (Call::cuMemsetD8Async | Call::cuMemcpyDtoH, _) if !state.1 && state.0.len() > 1 => {
                 state.1 = true;
                 let ptr = DevicePtr::new(state.0[1] + CORRUPT_OFFSET);
                 self.process.memset_d8(ptr, CORRUPT_BYTE, ByteSize::new(2))?;

@@ -8,6 +8,7 @@ mod backend;
 mod every_call;
 mod failures;
 mod fault;
+mod grow;
 mod journal;
 mod orphans;
 mod parent_calls;
@@ -94,6 +95,13 @@ fn trials() -> Vec<Trial> {
         access::a_byte_that_changes_under_the_others_is_found,
         access::a_refused_or_killed_worker_is_named,
         access::what_cannot_be_is_refused,
+        grow::a_vector_grows_in_place_and_elsewhere_without_copying,
+        grow::each_refused_call_of_a_growth_leaves_the_vector_as_it_was,
+        grow::scattered_chunks_become_one_range,
+        grow::sizes_need_be_no_powers_of_two,
+        grow::a_byte_that_changes_is_found,
+        grow::a_refused_or_killed_worker_is_named,
+        grow::what_cannot_be_is_refused,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]
