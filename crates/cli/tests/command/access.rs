@@ -1,14 +1,8 @@
 //! `peermap run access` with real processes.
 
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
-use crate::support::{
-    WORKERS, children, complaints, is_alive, json, leftovers, run, scenario, stderr, wait_for, workers,
-};
+use crate::support::{WORKERS, assert_killing_ends, assert_refused, json, run, scenario, stderr};
 
 /// Workers of each device.
 const SEATS: usize = 7;
@@ -54,30 +48,12 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--processes-per-device", "2"], 2, "--processes-per-device"),
         (&["--devices", "0,1", "--profile", "no-peer"], 12, "no peer access both ways"),
     ] {
-        let before = leftovers();
-        let output = run(&mut scenario("access", arguments));
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
-        assert_eq!(complaints(&output).len(), 1, "{arguments:?}: {}", stderr(&output));
-        assert!(complaints(&output)[0].contains(word), "{arguments:?}: {}", stderr(&output));
-        assert_eq!((output.stdout.len(), leftovers()), (0, before), "{arguments:?}");
+        assert_refused(&mut scenario("access", arguments), code, word);
     }
 }
 
 #[test]
 fn a_killed_worker_ends_the_run_within_a_second_and_nothing_is_left() {
-    let before = leftovers();
-    let command = &mut scenario("access", &["--profile", "h200-x2", "--size", "512MiB", "--json"]);
-    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
-    wait_for("all workers", || workers(run.id()).len() == 2 * SEATS);
-    let (victim, all) = (workers(run.id())[3], children(run.id()));
-    let killed = Instant::now();
-    kill(Pid::from_raw(i32::try_from(victim).unwrap()), Signal::SIGKILL).unwrap();
-    let output = run.wait_with_output().unwrap();
-    let took = killed.elapsed();
-    assert!(took < Duration::from_secs(1), "took {took:?}");
-    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
-    let message = json(&output)["failure"]["message"].as_str().unwrap().to_owned();
-    assert!(message.contains(&victim.to_string()) && message.contains("SIGKILL"), "{message}");
-    assert!(all.iter().all(|pid| !is_alive(*pid)), "a process stays");
-    assert_eq!(leftovers(), before);
+    let arguments = ["--profile", "h200-x2", "--size", "512MiB", "--json"];
+    assert_killing_ends(&mut scenario("access", &arguments), 2 * SEATS, Duration::ZERO);
 }

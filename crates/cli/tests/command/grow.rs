@@ -1,6 +1,6 @@
 //! `peermap run grow` with real processes.
 
-use crate::support::{WORKERS, complaints, json, leftovers, run, scenario, stderr};
+use crate::support::{WORKERS, assert_refused, json, run, scenario, stderr};
 
 #[test]
 fn the_table_tells_how_each_vector_grew() {
@@ -42,11 +42,6 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--fill", "id"], 2, "--fill"),
         (&["--devices", "0,1", "--profile", "no-peer"], 12, "no peer access both ways"),
     ] {
-        let before = leftovers();
-        let output = run(&mut scenario("grow", arguments));
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
-        assert_eq!(complaints(&output).len(), 1, "{arguments:?}: {}", stderr(&output));
-        assert!(complaints(&output)[0].contains(word), "{arguments:?}: {}", stderr(&output));
-        assert_eq!((output.stdout.len(), leftovers()), (0, before), "{arguments:?}");
+        assert_refused(&mut scenario("grow", arguments), code, word);
     }
 }
