@@ -9,7 +9,7 @@
 //! shrinks to half and grows again. With `kv_cache` every second chunk is freed, as a cache of attention keys and values is
 //! thinned out, and what is left is mapped in a row. Whatever is mapped is verified after each change, through all its addresses.
 //!
-//! No byte is copied: all driver calls of the vector pass an [overseer](overseer::Overseer) that counts those that move bytes.
+//! No byte is copied: all driver calls of the vector pass an overseer that counts those that move bytes.
 //!
 //! | file | what it does |
 //! | --- | --- |
