@@ -8,6 +8,7 @@ use peermap_driver::ByteSize;
 use peermap_scenario::memmap_ipc;
 use peermap_scenario::simple_ipc::{self, Order};
 use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, access, grow};
+use peermap_sim::Checks;
 
 use crate::args::{Where, exit_codes};
 
@@ -62,6 +63,10 @@ pub(crate) struct Common {
     /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
     #[arg(long, value_name = "DIR")]
     kernels: Option<PathBuf>,
+    /// Watch kernels for mistakes that a GPU does not tell: uninitialised, races, aliases and bounds, separated by commas, or
+    /// all. Simulator only; kernels take longer.
+    #[arg(long, value_name = "LIST|all", default_value = "", hide_default_value = true)]
+    pub(crate) check: Checks,
     /// Record every driver call of every process: summed up after the result, and one by one in this file for
     /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.
     #[arg(long, value_name = "FILE")]

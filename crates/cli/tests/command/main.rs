@@ -5,6 +5,7 @@ mod against;
 mod atlas;
 mod bad_input;
 mod bench;
+mod checks;
 mod compare;
 mod deaths;
 mod differential;
