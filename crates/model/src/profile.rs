@@ -19,6 +19,7 @@ const INVENTED: &[(&str, &str)] = &[
     ("peers-8", include_str!("../../../fixtures/machines/peers-8.json")),
     ("no-fabric", include_str!("../../../fixtures/machines/no-fabric.json")),
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
+    ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
 

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
 //! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
+//! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -18,6 +19,7 @@
 //! | `parent/` | the parent's side: its story, who works where, the report |
 //! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
+//! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
@@ -50,8 +52,10 @@ mod names;
 pub mod one_kernel;
 mod options;
 mod parent;
+pub mod pool_ipc;
 mod post;
 mod probe;
+mod relay;
 mod ring;
 mod scenario;
 pub mod simple_ipc;
@@ -71,6 +75,7 @@ pub use messages::Step;
 pub use names::UnknownName;
 pub use options::Options;
 pub use parent::{refused, run, run_recording_calls};
+pub use relay::{Order, Relay};
 pub use scenario::Scenario;
 pub use timing::StreamTimer;
 pub use worker::worker_main;

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::Part;
 use crate::error::Complaint;
+use crate::relay;
 use crate::ring::Task;
-use crate::simple_ipc;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,9 @@ pub(crate) enum Role {
     /// A worker of [`memmap_ipc`](crate::memmap_ipc).
     MemmapIpc(Task),
     /// A worker of [`simple_ipc`](crate::simple_ipc).
-    SimpleIpc(simple_ipc::Task),
+    SimpleIpc(relay::Task),
+    /// A worker of [`pool_ipc`](crate::pool_ipc).
+    PoolIpc(relay::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -167,7 +169,7 @@ mod tests {
     use crate::check::{Verify, VerifyOn};
     use crate::content::Fill;
     use crate::kernels::KernelSource;
-    use crate::simple_ipc::Order;
+    use crate::relay::Order;
 
     fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
         let bytes = postcard::to_stdvec(message).unwrap();
@@ -185,8 +187,8 @@ mod tests {
             measure: true,
             verbose: true,
         };
-        let simple = simple_ipc::Task { work: task.clone(), order: Order::Host, steps: 9 };
-        for role in [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Probe] {
+        let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
+        for role in [Role::MemmapIpc(task), Role::SimpleIpc(relay.clone()), Role::PoolIpc(relay), Role::Probe] {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {
                 worker: 3,

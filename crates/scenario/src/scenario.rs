@@ -2,6 +2,7 @@
 
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
+use crate::pool_ipc::PoolIpc;
 use crate::simple_ipc::SimpleIpc;
 
 /// A scenario, and what is asked of it.
@@ -12,6 +13,8 @@ pub enum Scenario {
     MemmapIpc(MemmapIpc),
     /// [`simple_ipc`](crate::simple_ipc).
     SimpleIpc(SimpleIpc),
+    /// [`pool_ipc`](crate::pool_ipc).
+    PoolIpc(PoolIpc),
 }
 
 impl Scenario {
@@ -20,6 +23,7 @@ impl Scenario {
         match self {
             Self::MemmapIpc(scenario) => scenario,
             Self::SimpleIpc(scenario) => scenario,
+            Self::PoolIpc(scenario) => scenario,
         }
     }
 }
@@ -33,5 +37,11 @@ impl From<MemmapIpc> for Scenario {
 impl From<SimpleIpc> for Scenario {
     fn from(scenario: SimpleIpc) -> Self {
         Self::SimpleIpc(scenario)
+    }
+}
+
+impl From<PoolIpc> for Scenario {
+    fn from(scenario: PoolIpc) -> Self {
+        Self::PoolIpc(scenario)
     }
 }

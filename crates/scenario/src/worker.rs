@@ -12,6 +12,7 @@ use crate::error::{Complaint, kind_of_driver_error, one_line};
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
+use crate::pool_ipc;
 use crate::post::{Order, Post};
 use crate::probe;
 use crate::simple_ipc;
@@ -139,6 +140,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     let done = match start.role {
         Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

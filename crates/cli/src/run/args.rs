@@ -6,8 +6,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::memmap_ipc;
-use peermap_scenario::simple_ipc::{self, Order};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
+use peermap_scenario::pool_ipc::{self, Handles};
+use peermap_scenario::simple_ipc;
+use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
 
 use crate::args::{Where, exit_codes};
 
@@ -30,7 +31,12 @@ pub(crate) enum Scenario {
     ///
     /// For example: peermap run simple-ipc --profile h200-x2 --processes-per-device 4 --order host
     #[command(name = "simple-ipc", after_help = exit_codes())]
-    SimpleIpc(SimpleIpc),
+    SimpleIpc(Relay),
+    /// NVIDIA's streamOrderedAllocationIPC: buffers of stream-ordered memory pools, handed round as in simple-ipc.
+    ///
+    /// For example: peermap run pool-ipc --profile h200-x2 --verify all
+    #[command(name = "pool-ipc", after_help = exit_codes())]
+    PoolIpc(PoolIpc),
 }
 
 /// Arguments of every scenario.
@@ -89,9 +95,9 @@ pub(crate) struct MemmapIpc {
     common: Common,
 }
 
-/// Arguments of `run simple-ipc`.
+/// Arguments of every scenario that hands buffers round.
 #[derive(Debug, Args)]
-pub(crate) struct SimpleIpc {
+pub(crate) struct Relay {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB.
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     size: ByteSize,
@@ -106,12 +112,24 @@ pub(crate) struct SimpleIpc {
     common: Common,
 }
 
+/// Arguments of `run pool-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct PoolIpc {
+    #[command(flatten)]
+    relay: Relay,
+    /// By what workers open the buffers: the pool's descriptor and the pointer's export data; or legacy handles, a mistake that
+    /// the driver refuses.
+    #[arg(long, value_name = "pool|legacy", default_value = "pool")]
+    handles: Handles,
+}
+
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
             Self::MemmapIpc(arguments) => &arguments.common,
             Self::SimpleIpc(arguments) => &arguments.common,
+            Self::PoolIpc(arguments) => &arguments.relay.common,
         }
     }
 
@@ -119,11 +137,17 @@ impl Scenario {
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
             Self::MemmapIpc(MemmapIpc { common, size }) => memmap_ipc::MemmapIpc(common.options(*size)).into(),
-            Self::SimpleIpc(SimpleIpc { common, size, order, steps }) => {
-                let (options, order, steps) = (common.options(*size), *order, *steps);
-                simple_ipc::SimpleIpc { options, order, steps }.into()
+            Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
+            Self::PoolIpc(PoolIpc { relay, handles }) => {
+                pool_ipc::PoolIpc { relay: relay.relay(), handles: *handles }.into()
             }
         }
+    }
+}
+
+impl Relay {
+    fn relay(&self) -> peermap_scenario::Relay {
+        peermap_scenario::Relay { options: self.common.options(self.size), order: self.order, steps: self.steps }
     }
 }
 

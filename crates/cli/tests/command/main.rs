@@ -11,6 +11,7 @@ mod environment;
 mod import;
 mod launch;
 mod main_job;
+mod pool_ipc;
 mod profile_calls;
 mod replay;
 mod report;

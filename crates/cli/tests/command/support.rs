@@ -14,7 +14,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 9] = [
+pub const WORKERS: [(&str, usize); 10] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -23,6 +23,7 @@ pub const WORKERS: [(&str, usize); 9] = [
     ("peers-8", 16),
     ("no-fabric", 2),
     ("fabric-lies", 2),
+    ("no-pools", 2),
     ("g64k", 2),
 ];
 
@@ -34,6 +35,11 @@ pub fn memmap_ipc(arguments: &[&str]) -> Command {
 /// simple-ipc on the simulator with these arguments.
 pub fn simple_ipc(arguments: &[&str]) -> Command {
     scenario("simple-ipc", arguments)
+}
+
+/// pool-ipc on the simulator with these arguments.
+pub fn pool_ipc(arguments: &[&str]) -> Command {
+    scenario("pool-ipc", arguments)
 }
 
 fn scenario(name: &str, arguments: &[&str]) -> Command {

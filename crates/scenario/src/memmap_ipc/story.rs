@@ -11,9 +11,12 @@ use crate::ring::Task;
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] = &[
-    (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
-    (DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
-    (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "memory cannot be shared as a file descriptor"),
+    Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+    Need::new(DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+    Need::new(
+        DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+        "memory cannot be shared as a file descriptor",
+    ),
 ];
 
 /// The scenario, and what is asked of it.

@@ -20,4 +20,4 @@ mod workplace;
 pub(crate) use conclude::{Filled, Memory};
 pub(crate) use task::Task;
 pub(crate) use turns::{buffer_of, last_author};
-pub(crate) use workplace::Workplace;
+pub(crate) use workplace::{NON_BLOCKING, Workplace};
