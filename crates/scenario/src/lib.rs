@@ -8,6 +8,7 @@
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
 //! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
 //! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
+//! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -37,6 +38,7 @@
 mod backend;
 mod calls;
 mod check;
+pub mod compressible;
 mod content;
 mod crew;
 mod device_kernels;

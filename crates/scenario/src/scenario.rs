@@ -1,5 +1,6 @@
 //! Which scenario runs, and what is asked of it.
 
+use crate::compressible::Compressible;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
 use crate::pool_ipc::PoolIpc;
@@ -15,6 +16,8 @@ pub enum Scenario {
     SimpleIpc(SimpleIpc),
     /// [`pool_ipc`](crate::pool_ipc).
     PoolIpc(PoolIpc),
+    /// [`compressible`](crate::compressible).
+    Compressible(Compressible),
 }
 
 impl Scenario {
@@ -24,6 +27,7 @@ impl Scenario {
             Self::MemmapIpc(scenario) => scenario,
             Self::SimpleIpc(scenario) => scenario,
             Self::PoolIpc(scenario) => scenario,
+            Self::Compressible(scenario) => scenario,
         }
     }
 }
@@ -43,5 +47,11 @@ impl From<SimpleIpc> for Scenario {
 impl From<PoolIpc> for Scenario {
     fn from(scenario: PoolIpc) -> Self {
         Self::PoolIpc(scenario)
+    }
+}
+
+impl From<Compressible> for Scenario {
+    fn from(scenario: Compressible) -> Self {
+        Self::Compressible(scenario)
     }
 }

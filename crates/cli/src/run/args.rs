@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
+use peermap_scenario::compressible;
 use peermap_scenario::memmap_ipc;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::simple_ipc;
@@ -37,6 +38,13 @@ pub(crate) enum Scenario {
     /// For example: peermap run pool-ipc --profile h200-x2 --verify all
     #[command(name = "pool-ipc", after_help = exit_codes())]
     PoolIpc(PoolIpc),
+    /// The work of memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA.
+    ///
+    /// How many buffers have these properties is read back and said; those that have not are used all the same.
+    ///
+    /// For example: peermap run compressible --profile scarce --processes-per-device 2
+    #[command(name = "compressible", after_help = exit_codes())]
+    Compressible(MemmapIpc),
 }
 
 /// Arguments of every scenario.
@@ -84,7 +92,7 @@ pub(crate) struct Common {
     pub(crate) verbose: bool,
 }
 
-/// Arguments of `run memmap-ipc`.
+/// Arguments of `run memmap-ipc`, and of what does the same work.
 #[derive(Debug, Args)]
 pub(crate) struct MemmapIpc {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
@@ -127,7 +135,7 @@ impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
-            Self::MemmapIpc(arguments) => &arguments.common,
+            Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.common,
             Self::SimpleIpc(arguments) => &arguments.common,
             Self::PoolIpc(arguments) => &arguments.relay.common,
         }
@@ -137,6 +145,7 @@ impl Scenario {
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
             Self::MemmapIpc(MemmapIpc { common, size }) => memmap_ipc::MemmapIpc(common.options(*size)).into(),
+            Self::Compressible(MemmapIpc { common, size }) => compressible::Compressible(common.options(*size)).into(),
             Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
             Self::PoolIpc(PoolIpc { relay, handles }) => {
                 pool_ipc::PoolIpc { relay: relay.relay(), handles: *handles }.into()

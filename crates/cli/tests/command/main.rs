@@ -5,6 +5,7 @@ mod atlas;
 mod bad_input;
 mod bench;
 mod compare;
+mod compressible;
 mod deaths;
 mod differential;
 mod environment;

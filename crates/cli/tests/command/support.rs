@@ -14,7 +14,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 10] = [
+pub const WORKERS: [(&str, usize); 11] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -24,6 +24,7 @@ pub const WORKERS: [(&str, usize); 10] = [
     ("no-fabric", 2),
     ("fabric-lies", 2),
     ("no-pools", 2),
+    ("scarce", 2),
     ("g64k", 2),
 ];
 
@@ -40,6 +41,11 @@ pub fn simple_ipc(arguments: &[&str]) -> Command {
 /// pool-ipc on the simulator with these arguments.
 pub fn pool_ipc(arguments: &[&str]) -> Command {
     scenario("pool-ipc", arguments)
+}
+
+/// compressible on the simulator with these arguments.
+pub fn compressible(arguments: &[&str]) -> Command {
+    scenario("compressible", arguments)
 }
 
 fn scenario(name: &str, arguments: &[&str]) -> Command {

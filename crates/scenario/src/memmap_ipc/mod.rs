@@ -21,7 +21,7 @@ mod buffers;
 mod story;
 mod worker;
 
+pub(crate) use buffers::{Buffers, check_size, prop};
 pub use story::MemmapIpc;
-#[cfg(test)]
 pub(crate) use story::NEEDS;
 pub(crate) use worker::work;

@@ -2,7 +2,7 @@
 
 use peermap_driver::{ByteSize, DeviceAttribute, Driver};
 
-use super::buffers::{Buffers, check_size};
+use super::buffers::{Buffers, check_size, prop};
 use crate::devices::{Chosen, Need};
 use crate::messages::Role;
 use crate::options::Options;
@@ -45,7 +45,7 @@ impl Story for MemmapIpc {
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
-        Ok(Box::new(Buffers::create(driver, first(plan), plan.workers, self.0.size)?))
+        Ok(Box::new(Buffers::create(driver, &prop(first(plan)), plan.workers, self.0.size)?))
     }
 
     fn role(&self, task: Task, _workers: u32) -> Role {

@@ -1,8 +1,8 @@
 //! Rules that the recorded machine never breaks: other machines, and what only the manual says.
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, FabricHandle, HandleType, HostPtr,
-    MemPoolProps, OsHandle, PointerAttribute, ShareableHandle,
+    AllocationProp, ByteSize, CompressionType, CuResult, Device, DeviceAttribute, Driver, FabricHandle, HandleType,
+    HostPtr, MemPoolProps, OsHandle, PointerAttribute, ShareableHandle,
 };
 use peermap_sim::{SimMachine, SimProcess};
 
@@ -45,6 +45,27 @@ fn the_attribute_for_pools_says_what_creation_says() {
     assert_eq!(ask("default", descriptors), (9, Ok(())));
     assert_eq!(ask("no-pools", descriptors), (0, Err("POOL-4")));
     assert_eq!(ask("no-pools", HandleType::NONE), (0, Ok(())));
+}
+
+#[test]
+fn memory_is_compressible_while_the_device_has_such_memory_left() {
+    let process = SimMachine::named("scarce").unwrap().process();
+    process.init(0).unwrap();
+    let asked = AllocationProp {
+        compression: CompressionType::GENERIC,
+        gpu_direct_rdma: true,
+        ..AllocationProp::pinned_on(0, HandleType::NONE)
+    };
+    let create = || process.mem_create(ByteSize::mib(4), &asked, 0).unwrap();
+    let given = |handle| {
+        let prop = process.mem_get_allocation_properties_from_handle(handle).unwrap();
+        (prop.compression, prop.gpu_direct_rdma)
+    };
+    let [first, second, third] = [create(), create(), create()];
+    let (yes, no) = ((CompressionType::GENERIC, false), (CompressionType::NONE, false));
+    assert_eq!([first, second, third].map(given), [yes, yes, no]);
+    process.mem_release(first).unwrap();
+    assert_eq!([create(), create()].map(given), [yes, no]);
 }
 
 #[test]
