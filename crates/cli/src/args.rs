@@ -6,6 +6,7 @@ use std::process::ExitCode as ProcessExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use peermap_model::Profile;
 use peermap_report::ExitCode;
+use peermap_sim::Checks;
 
 use crate::bench::Bench;
 use crate::compare::Compare;
@@ -218,6 +219,8 @@ pub(crate) struct Worker {
 pub(crate) struct Machine {
     #[arg(long)]
     pub(crate) profile: String,
+    #[arg(long, default_value = "")]
+    pub(crate) check: Checks,
 }
 
 /// What `--profile` is, with the names that there are.

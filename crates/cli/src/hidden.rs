@@ -88,9 +88,10 @@ pub(crate) fn machine(arguments: &Machine) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
+    let options = MachineOptions { checks: arguments.check, ..MachineOptions::default() };
     let served = Profile::named(&arguments.profile)
         .map_err(anyhow::Error::from)
-        .and_then(|profile| serve(channel, profile, MachineOptions::default()).map_err(anyhow::Error::from));
+        .and_then(|profile| serve(channel, profile, options).map_err(anyhow::Error::from));
     match served {
         Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
         Err(error) => {

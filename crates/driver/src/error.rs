@@ -1,7 +1,7 @@
 //! How a call ends when it does not succeed.
 //!
-//! Four ends are values of [`DriverError`] and never mix: the driver refused, the driver would crash, the simulator does
-//! not model what was asked, the host cannot carry the simulation. A device fault is a refusal of a later, synchronising call. A bug of
+//! Five ends are values of [`DriverError`] and never mix: the driver refused, the driver would crash, the simulator does
+//! not model what was asked, a check that was asked for found a mistake, the host cannot carry the simulation. A device fault is a refusal of a later, synchronising call. A bug of
 //! ours is none of these; it panics.
 
 use std::fmt;
@@ -38,6 +38,13 @@ pub enum DriverError {
         /// What was asked.
         what: String,
     },
+    /// A check of the simulator that was turned on found a mistake in a kernel. The driver would say nothing; the simulation
+    /// ends here.
+    #[error("a check found a mistake: {what}")]
+    Finding {
+        /// Where, and what is wrong.
+        what: String,
+    },
     /// The simulation itself cannot go on: no host memory for simulated memory, or its machine is gone.
     #[error("simulation cannot go on: {what}")]
     Host {
@@ -58,7 +65,7 @@ impl DriverError {
     pub const fn result(&self) -> Option<CuResult> {
         match self {
             Self::Refused { result, .. } => Some(*result),
-            Self::WouldCrash { .. } | Self::NotModelled { .. } | Self::Host { .. } => None,
+            Self::WouldCrash { .. } | Self::NotModelled { .. } | Self::Finding { .. } | Self::Host { .. } => None,
         }
     }
 
@@ -74,7 +81,7 @@ impl DriverError {
         match self {
             Self::Refused { explanation, .. } => explanation.as_deref(),
             Self::WouldCrash { explanation } => Some(explanation),
-            Self::NotModelled { .. } | Self::Host { .. } => None,
+            Self::NotModelled { .. } | Self::Finding { .. } | Self::Host { .. } => None,
         }
     }
 }

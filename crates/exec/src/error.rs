@@ -6,6 +6,7 @@ use std::time::Duration;
 use peermap_memory::{Access, FaultKind};
 use thiserror::Error;
 
+use crate::check::Finding;
 use crate::window::Window;
 
 /// Why an entry cannot be run.
@@ -120,6 +121,9 @@ pub enum Cause {
     /// Threads wait for threads that cannot come any more.
     #[error("the block cannot go on: {0}")]
     Stuck(String),
+    /// A check found a mistake that the hardware would not tell.
+    #[error(transparent)]
+    Finding(Box<Finding>),
     /// Something that is not covered, which shows only when it runs.
     #[error("{0} is not modelled")]
     NotModelled(String),
@@ -129,7 +133,7 @@ fn waited_on(polled: Option<u64>) -> String {
     polled.map_or_else(String::new, |address| format!("; it waits for a change at {address:#x}"))
 }
 
-fn verb(access: Access) -> &'static str {
+pub(crate) fn verb(access: Access) -> &'static str {
     match access {
         Access::Read => "read",
         Access::Write => "write",

@@ -12,6 +12,7 @@ use rustix::thread::sched_getaffinity;
 
 use crate::block::frame::{Frame, Special, thread_of};
 use crate::block::run::{Block, Ended, Limit, Progress, Setting};
+use crate::check::{Checks, Origins, Watch};
 use crate::error::Stop;
 use crate::kernel::Program;
 
@@ -46,11 +47,16 @@ pub struct Launch<'p> {
     pub meanwhile: &'p (dyn Fn() + Sync),
     /// Called with what a thread prints, a call of `vprintf` at a time.
     pub print: &'p (dyn Fn(&[u8]) + Sync),
+    /// What to look for while the kernel runs.
+    pub checks: Checks,
+    /// The addresses of the buffer that an address lies in. [`Check::Bounds`](crate::Check::Bounds) asks for those of
+    /// arguments.
+    pub buffer: &'p (dyn Fn(u64) -> Option<Range<u64>> + Sync),
 }
 
 impl<'p> Launch<'p> {
     /// A launch without shared memory of its own and without module variables, on a device with one multiprocessor, that
-    /// may take a minute, prints nothing, and has nothing happen meanwhile.
+    /// may take a minute, prints nothing, is not checked, and has nothing happen meanwhile.
     #[must_use]
     pub fn new(grid: Dim, block: Dim, parameters: &'p [u8]) -> Self {
         Self {
@@ -64,6 +70,8 @@ impl<'p> Launch<'p> {
             resident: 64,
             meanwhile: &|| {},
             print: &|_| {},
+            checks: Checks::NONE,
+            buffer: &|_| None,
         }
     }
 }
@@ -117,11 +125,17 @@ fn cores() -> usize {
 }
 
 /// Runs all blocks.
-pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) -> Result<(), Box<Stop>> {
+pub(crate) fn run_all(
+    program: &Program,
+    launch: &Launch<'_>,
+    view: View<'_>,
+    origins: Option<&Origins>,
+) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
+    let watch = Watch::new(program, launch, origins);
     let shared = Shared {
-        setting: Setting { program, view, limit: &limit, print: launch.print },
+        setting: Setting { program, view, limit: &limit, print: launch.print, watch: watch.as_ref() },
         launch,
         blocks,
         next: AtomicU64::new(0),
@@ -129,7 +143,8 @@ pub(crate) fn run_all(program: &Program, launch: &Launch<'_>, view: View<'_>) ->
         grid_id: LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1,
         stop: Mutex::new(None),
     };
-    let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores()).saturating_sub(1);
+    let cores = if watch.is_some() { 1 } else { cores() };
+    let helpers = (blocks.div_ceil(BLOCKS_AT_A_TIME) as usize).min(cores).saturating_sub(1);
     thread::scope(|scope| {
         for _ in 0..helpers {
             scope.spawn(|| shared.work());
@@ -215,6 +230,9 @@ impl<'l> Shared<'l> {
         } else {
             resting.in_vain = 0;
             drop(resting);
+            if let Some(watch) = self.setting.watch {
+                watch.ended(block.number);
+            }
             core.frames.push(block.frame);
         }
     }
@@ -227,7 +245,7 @@ impl<'l> Shared<'l> {
     fn frame(&self, number: u64, core: &mut Core) -> Frame {
         let mut frame = core.frames.pop().unwrap_or_else(|| self.new_frame());
         for (special, part) in
-            [Special::CtaidX, Special::CtaidY, Special::CtaidZ].into_iter().zip(self.block_id(number))
+            [Special::CtaidX, Special::CtaidY, Special::CtaidZ].into_iter().zip(block_of(number, self.launch.grid))
         {
             frame.set_special(special, part);
         }
@@ -261,7 +279,7 @@ impl<'l> Shared<'l> {
         let program = self.setting.program;
         let stop = Stop {
             kernel: program.name.clone(),
-            block: self.block_id(block.number),
+            block: block_of(block.number, self.launch.grid),
             thread: thread_of(lane, self.launch.block),
             line: program.line(instruction),
             cause,
@@ -272,9 +290,10 @@ impl<'l> Shared<'l> {
             *first = Some((block.number, stop));
         }
     }
+}
 
-    fn block_id(&self, number: u64) -> Dim {
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        [number % x, number / x % y, number / (x * y)].map(|part| part as u32)
-    }
+/// Where the block of a number lies in the grid: x first.
+pub(crate) fn block_of(number: u64, grid: Dim) -> Dim {
+    let [x, y, _] = grid.map(u64::from);
+    [number % x, number / x % y, number / (x * y)].map(|part| part as u32)
 }

@@ -8,6 +8,7 @@ use peermap_ptx::analysis::{BlockShape, ControlFlow, Liveness};
 use peermap_ptx::{Entry, Module};
 
 use crate::block::frame::FrameSize;
+use crate::check::{Check, Origins};
 use crate::compile::code::Code;
 use crate::compile::emit::Surroundings;
 use crate::compile::layout::Layout;
@@ -28,6 +29,8 @@ pub struct Kernel {
     line: Program,
     /// For others; compiled when the first is launched.
     any: OnceLock<Result<Program, CompileError>>,
+    /// What addresses are computed from; found when the first launch asks.
+    origins: OnceLock<Origins>,
 }
 
 /// An entry, compiled for blocks of one shape.
@@ -55,7 +58,7 @@ impl Kernel {
         let lines = lines(module, &linked.entry);
         let layout = Layout::of(module, &linked)?;
         let line = Program::compile(&linked, &layout, &lines, BlockShape::Line)?;
-        Ok(Self { linked, layout, lines, line, any: OnceLock::new() })
+        Ok(Self { linked, layout, lines, line, any: OnceLock::new(), origins: OnceLock::new() })
     }
 
     /// Runs the kernel to its end.
@@ -82,7 +85,9 @@ impl Kernel {
                 }
             }
         };
-        run_all(program, launch, view)
+        let origins = launch.checks.has(Check::Bounds);
+        let origins = origins.then(|| self.origins.get_or_init(|| Origins::of(&self.linked.entry)));
+        run_all(program, launch, view, origins)
     }
 
     /// What was compiled for one shape of blocks compiles for another too, unless this crate is wrong.

@@ -19,6 +19,7 @@
 //! what was compiled, in `compile/code.rs`.
 
 mod block;
+mod check;
 mod compile;
 mod data;
 mod error;
@@ -28,6 +29,7 @@ mod kernel;
 mod step;
 mod window;
 
+pub use check::{Check, Checks, Finding, Party, UnknownCheck};
 pub use data::ModuleData;
 pub use error::{Cause, CompileError, Line, Stop};
 pub use grid::{Dim, Launch, Multiprocessors};

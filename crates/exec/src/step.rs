@@ -39,8 +39,8 @@ pub(crate) enum Step {
     Warp(WarpStep),
     /// A call of what the system has.
     System(SystemStep),
-    /// `membar` or `fence`.
-    Fence,
+    /// `membar` or `fence`, of which one stands between two addresses of the same memory.
+    Fence { alias: bool },
     /// `nanosleep`: the lanes have time.
     Rest,
     /// `mov` of a clock.

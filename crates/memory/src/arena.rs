@@ -9,6 +9,7 @@ use nix::fcntl::{FallocateFlags, fallocate};
 
 use crate::granule::GranuleSize;
 use crate::mapping::Mapping;
+use crate::marks::{BYTES_PER_BYTE, Marks};
 use crate::states::{PATIENCE, States};
 use crate::{Budget, FaultKind, HostMemory, MemoryError, Part, file};
 
@@ -30,6 +31,8 @@ pub struct Arena {
     granule: GranuleSize,
     file: OwnedFd,
     states: States,
+    /// Which bytes were written, where somebody asked for that.
+    marks: Option<Marks>,
     window: OnceLock<Mapping>,
     budget: Arc<Budget>,
 }
@@ -47,7 +50,7 @@ impl Arena {
         let file = file::create(Part::Bytes, &format!("peermap-arena-{index}"), bytes)?;
         let written = file::create(Part::Written, &format!("peermap-written-{index}"), granules)?;
         let states = States::map(written, granules)?;
-        Ok(Self { index, bytes, granules, granule, file, states, window: OnceLock::new(), budget })
+        Ok(Self { index, bytes, granules, granule, file, states, marks: None, window: OnceLock::new(), budget })
     }
 
     /// Opens an arena of another OS process from its [`Arena::descriptors`]. `budget` has to be the budget of that
@@ -70,7 +73,35 @@ impl Arena {
         let granules = granule.count(Part::Bytes, 0, bytes)?;
         file::expect_size(Part::Written, &written, granules)?;
         let states = States::map(written, granules)?;
-        Ok(Self { index, bytes, granules, granule, file, states, window: OnceLock::new(), budget })
+        Ok(Self { index, bytes, granules, granule, file, states, marks: None, window: OnceLock::new(), budget })
+    }
+
+    /// Keeps a record of each byte that is written from now on, for
+    /// [`View::first_unwritten`](crate::View::first_unwritten). Whoever opens the arena has to keep the same one. It takes
+    /// an eighth of the memory that is written, which is charged too.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError::Create`] and [`MemoryError::Map`] if the kernel refuses.
+    pub fn marked(mut self) -> Result<Self, MemoryError> {
+        self.marks = Some(Marks::create(self.index, self.bytes)?);
+        Ok(self)
+    }
+
+    /// As [`Arena::marked`], with the record that another OS process keeps: its [`Arena::marks`].
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryError::Inspect`], [`MemoryError::Unsealed`] and [`MemoryError::WrongSize`] if this is not the record of
+    /// an arena of this size; [`MemoryError::Map`] if the kernel refuses.
+    pub fn marked_as(mut self, record: OwnedFd) -> Result<Self, MemoryError> {
+        self.marks = Some(Marks::map(record, self.bytes)?);
+        Ok(self)
+    }
+
+    /// What another OS process needs for [`Arena::marked_as`], if this arena keeps such a record.
+    pub fn marks(&self) -> Option<BorrowedFd<'_>> {
+        self.marks.as_ref().map(Marks::descriptor)
     }
 
     /// What another OS process needs for [`Arena::from_fds`]: the bytes, then the written granules.
@@ -119,19 +150,22 @@ impl Arena {
         // The bytes go first: at no time does a granule count as fresh while old bytes are in it.
         self.punch(offset, bytes)?;
         let credited = self.states.discard(range);
-        self.budget.credit(self.granule.start(credited));
+        self.budget.credit(credited * self.charge());
         Ok(())
+    }
+
+    /// What a written granule takes of the budget.
+    fn charge(&self) -> u64 {
+        let marks = if self.marks.is_some() { self.granule.bytes() / BYTES_PER_BYTE } else { 0 };
+        self.granule.bytes() + marks
     }
 
     fn punch(&self, offset: u64, bytes: u64) -> Result<(), MemoryError> {
         let mode = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
         // The file has more than `offset + bytes` bytes, and a file's size fits the kernel's signed type.
-        fallocate(&self.file, mode, offset as i64, bytes as i64).map_err(|source| MemoryError::Discard {
-            arena: self.index,
-            offset,
-            bytes,
-            source,
-        })
+        let punched = fallocate(&self.file, mode, offset as i64, bytes as i64);
+        let punched = punched.and_then(|()| self.marks.as_ref().map_or(Ok(()), |marks| marks.punch(offset, bytes)));
+        punched.map_err(|source| MemoryError::Discard { arena: self.index, offset, bytes, source })
     }
 
     /// Whether the granule may hold something else than zeros.
@@ -154,7 +188,13 @@ impl Arena {
         if self.states.is_written(granule) {
             return Ok(());
         }
-        self.states.write(granule, PATIENCE, || self.budget.charge(self.granule.bytes()))
+        self.states.write(granule, PATIENCE, || self.budget.charge(self.charge()))
+    }
+
+    /// The record of written bytes, if there is one.
+    #[inline]
+    pub(crate) fn written_bytes(&self) -> Option<&Marks> {
+        self.marks.as_ref()
     }
 
     /// The host address of a byte of a granule. `inside` is less than a granule.

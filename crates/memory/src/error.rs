@@ -14,6 +14,8 @@ pub enum Part {
     Bytes,
     /// The record of an arena's written granules.
     Written,
+    /// The record of an arena's written bytes.
+    Marks,
     /// The page table of a simulated process.
     Table,
 }
@@ -24,6 +26,7 @@ impl fmt::Display for Part {
             Self::Budget => "the memory budget",
             Self::Bytes => "an arena's bytes",
             Self::Written => "an arena's written granules",
+            Self::Marks => "an arena's written bytes",
             Self::Table => "a page table",
         })
     }

@@ -127,6 +127,7 @@ impl<'a> View<'a> {
                 Content::Bytes(from) => self.move_in(start, from, span.len as u64)?,
             }
         }
+        self.copy_marks(address, source, source_address, len);
         Ok(())
     }
 
@@ -180,7 +181,31 @@ impl<'a> View<'a> {
             run = (run + granule.bytes()).min(len);
             last = next;
         }
+        if access != Access::Read
+            && let Some(marks) = arena.written_bytes()
+        {
+            marks.set(granule.start(first.granule()) + inside, run);
+        }
         Ok((content, run))
+    }
+
+    /// Where bytes lie that have an address, whatever the rights to them are: the arena's place in the slice of arenas,
+    /// and the offset in it.
+    pub fn place(&self, address: u64) -> Option<(u8, u64)> {
+        let granule = self.table.granule();
+        let entry = self.table.lookup(address)?;
+        Some((entry.arena(), granule.start(entry.granule()) + granule.inside(address)))
+    }
+
+    /// The arena at a place.
+    pub(crate) fn arena(&self, place: u8) -> &'a Arena {
+        &self.arenas[usize::from(place)]
+    }
+
+    /// How many of `len` bytes at an address lie in its granule.
+    pub(crate) fn part(&self, address: u64, len: u64) -> u64 {
+        let granule = self.table.granule();
+        (granule.bytes() - granule.inside(address)).min(len)
     }
 
     fn entry(&self, address: u64, access: Access) -> Result<Entry, Fault> {

@@ -15,6 +15,8 @@ mod symbols;
 mod sync;
 mod warp;
 
+use std::sync::Arc;
+
 use crate::lexer::Position;
 use crate::operand::{Guard, LocationId, MoveSource, RegisterId, Sink, Source};
 use crate::types::ScalarType;
@@ -40,6 +42,8 @@ pub struct Instruction {
     pub guard: Option<Guard>,
     /// What it does.
     pub operation: Operation,
+    /// Its opcode with all modifiers, as written: what messages call it.
+    pub name: Arc<str>,
     /// Where it starts in the PTX: its opcode.
     pub at: Position,
     /// Where it comes from, if `.loc` says so.
@@ -246,9 +250,6 @@ pub enum Operation {
         registers: u32,
     },
     /// An instruction of the language that has no meaning here. It is no error of the text: whoever would run it says
-    /// that it is not modelled, and where it stands ([`Instruction::at`]).
-    Unmodelled {
-        /// Its opcode with all modifiers, as written.
-        name: String,
-    },
+    /// that it is not modelled, by its name and place ([`Instruction::name`], [`Instruction::at`]).
+    Unmodelled,
 }

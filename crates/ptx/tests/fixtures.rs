@@ -42,7 +42,7 @@ fn no_instruction_is_without_meaning() {
             let bodies: Vec<_> = functions.chain(module.entries().iter().map(|entry| &entry.body)).cloned().collect();
             bodies.into_iter().flat_map(|body| body.instructions).map(|it| (name.clone(), it)).collect::<Vec<_>>()
         })
-        .filter(|(_, instruction)| matches!(instruction.operation, Operation::Unmodelled { .. }))
+        .filter(|(_, instruction)| matches!(instruction.operation, Operation::Unmodelled))
         .map(|(name, instruction)| format!("{name}, line {}", instruction.at.line))
         .collect();
     assert_eq!(wrong, [""; 0]);

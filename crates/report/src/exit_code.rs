@@ -26,6 +26,8 @@ pub enum ExitCode {
     DriverError = 16,
     /// Work on a device faulted.
     DeviceFault = 17,
+    /// A check of the simulator that was turned on found a mistake in a kernel.
+    Finding = 18,
 }
 
 impl ExitCode {
@@ -42,6 +44,7 @@ impl ExitCode {
         Self::Ambiguous,
         Self::DriverError,
         Self::DeviceFault,
+        Self::Finding,
     ];
 
     /// The number that the shell sees.
@@ -65,6 +68,7 @@ impl ExitCode {
             Self::Ambiguous => "ambiguous verdict",
             Self::DriverError => "driver error",
             Self::DeviceFault => "device fault",
+            Self::Finding => "a check of the simulator found a mistake in a kernel",
         }
     }
 }
@@ -82,7 +86,7 @@ mod tests {
     #[test]
     fn the_numbers_are_the_documented_ones() {
         let numbers: Vec<u8> = ExitCode::ALL.iter().map(|code| code.code()).collect();
-        assert_eq!(numbers, [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17]);
+        assert_eq!(numbers, [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18]);
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub enum FailureKind {
     Driver,
     /// Work on a device faulted.
     DeviceFault,
+    /// A check of the simulator found a mistake in a kernel.
+    Finding,
 }
 
 impl FailureKind {
@@ -47,6 +49,7 @@ impl FailureKind {
             Self::NotModelled => ExitCode::NotModelled,
             Self::Driver => ExitCode::DriverError,
             Self::DeviceFault => ExitCode::DeviceFault,
+            Self::Finding => ExitCode::Finding,
         }
     }
 }
@@ -120,6 +123,7 @@ mod tests {
             (FailureKind::NotModelled, 14),
             (FailureKind::Driver, 16),
             (FailureKind::DeviceFault, 17),
+            (FailureKind::Finding, 18),
         ] {
             assert_eq!(kind.exit_code().code(), code, "{kind:?}");
         }

@@ -1,10 +1,11 @@
 //! Loaded code: the kernels of a process, ready to run.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use peermap_driver::{ByteSize, DeviceAttribute, Dim3, DriverError, KernelArg, Result};
-use peermap_exec::{Launch, Multiprocessors, Stop};
+use peermap_exec::{Checks, Launch, Multiprocessors, Stop};
 use peermap_memory::View;
 use peermap_model::{DeviceProfile, Operation};
 use peermap_ptx::{Entry, Param};
@@ -36,6 +37,9 @@ pub(crate) struct Shape<'o> {
     /// Where the variables of the kernel's module start.
     pub(crate) data: u64,
     pub(crate) print: &'o (dyn Fn(&[u8]) + Sync),
+    pub(crate) checks: Checks,
+    /// The addresses of the buffer that an address lies in.
+    pub(crate) buffer: &'o (dyn Fn(u64) -> Option<Range<u64>> + Sync),
 }
 
 impl Kernel {
@@ -92,6 +96,8 @@ impl Kernel {
             meanwhile: shape.meanwhile,
             data: shape.data,
             print: shape.print,
+            checks: shape.checks,
+            buffer: shape.buffer,
             ..Launch::new(dimensions(shape.grid), dimensions(shape.block), shape.parameters)
         };
         self.compiled.launch(&launch, view)

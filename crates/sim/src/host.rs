@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 
 use nix::errno::Errno;
 use peermap_driver::{ByteSize, DriverError};
+use peermap_exec::{Check, Checks};
 use peermap_ipc::{IpcError, LimitError};
 use peermap_memory::{Arena, Budget, MemoryError};
 use peermap_model::{
@@ -28,12 +29,14 @@ pub struct MachineOptions {
     pub grace: Grace,
     /// How much host memory simulated memory may take; three quarters of what is free if not given.
     pub host_memory: Option<ByteSize>,
+    /// What kernels are watched for. Every process of the machine does so, in whatever OS process it lives.
+    pub checks: Checks,
 }
 
 impl Default for MachineOptions {
-    /// As measured; work that nobody waits for runs after a thousand further calls.
+    /// As measured, without checks; work that nobody waits for runs after a thousand further calls.
     fn default() -> Self {
-        Self { policy: Policy::Measured, grace: Grace::Calls(1000), host_memory: None }
+        Self { policy: Policy::Measured, grace: Grace::Calls(1000), host_memory: None, checks: Checks::NONE }
     }
 }
 
@@ -74,12 +77,12 @@ pub(crate) struct MachineHost {
 /// Descriptors that every process of a machine has open besides those of its memory.
 const SPARE_DESCRIPTORS: u64 = 64;
 
-/// How many descriptors a process needs to be the machine or to join it: two for each arena, one for the budget, some for
-/// sockets and exported handles.
+/// How many descriptors a process needs to be the machine or to join it: three for each arena with every check, one for the
+/// budget, some for sockets and exported handles.
 #[must_use]
 pub fn descriptors_needed(profile: &Profile) -> u64 {
     let arenas = profile.devices.len() as u64 + u64::from(profile.host_numa_nodes);
-    2 * arenas + 1 + SPARE_DESCRIPTORS
+    3 * arenas + 1 + SPARE_DESCRIPTORS
 }
 
 /// How much host memory simulated memory may take by default.
@@ -105,9 +108,11 @@ impl MachineHost {
             .enumerate()
             .map(|(index, size)| {
                 let index = u8::try_from(index).expect("a profile has fewer than 256 devices and NUMA nodes");
-                Arena::create(index, size.get(), granularity, Arc::clone(&budget)).map(Arc::new)
+                let arena = Arena::create(index, size.get(), granularity, Arc::clone(&budget))?;
+                let marked = options.checks.has(Check::Uninitialised);
+                Ok(Arc::new(if marked { arena.marked()? } else { arena }))
             })
-            .collect::<Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>, MemoryError>>()?;
         Ok(Self { machine, exports: Exports::new()?, arenas, budget, options, here: HashMap::new() })
     }
 
@@ -215,4 +220,5 @@ pub(crate) struct Terms {
     pub(crate) policy: Policy,
     /// Milliseconds, or nothing for never: between processes the grace is wall time.
     pub(crate) grace_ms: Option<u64>,
+    pub(crate) checks: Checks,
 }

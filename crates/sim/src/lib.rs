@@ -47,6 +47,8 @@ mod tables;
 mod turn;
 mod waiting;
 
+pub use peermap_exec::{Check, Checks, UnknownCheck};
+
 pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};
 pub use machine::SimMachine;
 pub use process::{SimProcess, SimThread};

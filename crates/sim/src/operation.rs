@@ -1,5 +1,7 @@
 //! What an item of queued work does to bytes.
 
+use std::ops::Range;
+
 use peermap_driver::{CuResult, DevicePtr, DriverError};
 use peermap_exec::{Cause, Stop};
 use peermap_memory::FaultKind;
@@ -17,13 +19,23 @@ pub(crate) enum Ended {
     Broken(DriverError),
 }
 
-/// Carries out one item. `meanwhile` is what happens over and over as long as a kernel waits for others.
+/// What an item may ask of the process whose it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'p> {
+    /// What happens over and over as long as a kernel waits for others.
+    pub(crate) meanwhile: &'p (dyn Fn() + Sync),
+    /// The addresses of the buffer that an address lies in.
+    pub(crate) buffer: &'p (dyn Fn(u64) -> Option<Range<u64>> + Sync),
+    /// What takes the texts that kernels print.
+    pub(crate) printer: &'p Printer,
+}
+
+/// Carries out one item.
 pub(crate) fn execute(
     memory: &Memory,
     operation: &Operation,
     code: Option<&Kernel>,
-    meanwhile: &(dyn Fn() + Sync),
-    printer: &Printer,
+    Surroundings { meanwhile, buffer, printer }: Surroundings<'_>,
 ) -> Ended {
     let result = match operation {
         Operation::Join | Operation::Mark { .. } => Ok(()),
@@ -52,7 +64,8 @@ pub(crate) fn execute(
             let printed = Printed::default();
             let print = &|text: &[u8]| printed.add(text);
             let (grid, block, shared, data) = (*grid, *block, *shared, data.get());
-            let shape = Shape { grid, block, shared, parameters, meanwhile, data, print };
+            let checks = memory.checks;
+            let shape = Shape { grid, block, shared, parameters, meanwhile, data, print, checks, buffer };
             let ended = kernel.run(memory.view(*ordinal), &shape);
             printer.print(printed);
             return ended.map_or_else(|stop| stopped(&stop), |()| Ended::Well);
@@ -80,6 +93,7 @@ fn stopped(stop: &Stop) -> Ended {
         Cause::Assertion { .. } => failed(CuResult::ASSERT),
         Cause::Trap => failed(CuResult::LAUNCH_FAILED),
         Cause::Deadline { .. } | Cause::Stuck(_) => failed(CuResult::LAUNCH_TIMEOUT),
+        Cause::Finding(_) => Ended::Broken(DriverError::Finding { what }),
         Cause::NotModelled(_) => Ended::Broken(DriverError::NotModelled { what }),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
+use peermap_exec::Checks;
 use peermap_memory::{Arena, Table, View, device_window};
 use peermap_model::{Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId};
 
@@ -16,10 +17,11 @@ use crate::pinned::PinnedMemory;
 use crate::printed::Printer;
 use crate::tables::Tables;
 
-/// The bytes that a process reaches, and by which tables.
+/// The bytes that a process reaches, by which tables, and what kernels that do so are watched for.
 pub(crate) struct Memory {
     pub(crate) tables: Vec<Table>,
     pub(crate) arenas: Vec<Arc<Arena>>,
+    pub(crate) checks: Checks,
 }
 
 impl Memory {
@@ -28,12 +30,13 @@ impl Memory {
         profile: &Profile,
         devices: usize,
         arenas: Vec<Arc<Arena>>,
+        checks: Checks,
     ) -> std::result::Result<Self, SimError> {
         let window = device_window()?;
         let tables = (0..devices)
             .map(|_| Table::new(window.base, window.bytes, profile.granularity.get()))
             .collect::<std::result::Result<Vec<_>, _>>()?;
-        Ok(Self { tables, arenas })
+        Ok(Self { tables, arenas, checks })
     }
 
     /// Memory as a device sees it.

@@ -3,10 +3,10 @@
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use peermap_driver::Result;
+use peermap_driver::{DevicePtr, Result};
 use peermap_model::{Operation, Outside, Plan, SharedWait, Wait, Work, WorkId};
 
-use crate::operation::{Ended, execute};
+use crate::operation::{Ended, Surroundings, execute};
 use crate::process::{Inner, State};
 use crate::tables::Tables;
 use crate::turn::OwnTurn;
@@ -78,7 +78,9 @@ impl Inner {
                     turn.give();
                     self.let_others_work();
                 };
-                execute(&self.memory, &operation, code.as_deref(), &meanwhile, &self.printer)
+                let buffer = |address| self.lock().process.buffer_at(DevicePtr::new(address));
+                let surroundings = Surroundings { meanwhile: &meanwhile, buffer: &buffer, printer: &self.printer };
+                execute(&self.memory, &operation, code.as_deref(), surroundings)
             }
         };
         let mut state = self.lock();

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use peermap_exec::Check;
 use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
 use peermap_memory::{Arena, Budget};
 use peermap_model::{Grace, HolderList, ProcessId, Profile, visible_devices};
@@ -197,16 +198,16 @@ fn welcome(
     channel: &mut ProcessChannel,
     deadline: Deadline,
 ) -> Result<(), IpcError> {
-    let MachineOptions { policy, grace, .. } = *host.options();
+    let MachineOptions { policy, grace, checks, .. } = *host.options();
     let grace_ms = match grace {
         Grace::Never => None,
         Grace::Calls(_) => Some(DEFAULT_GRACE_MS),
         Grace::Wall(time) => Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
     };
-    let terms = Terms { process, policy, grace_ms };
+    let terms = Terms { process, policy, grace_ms, checks };
     channel.send(&ToProcess::Welcome { profile: host.profile().name.clone(), terms }, &[], deadline)?;
     let memory: Vec<BorrowedFd<'_>> = std::iter::once(host.budget().as_fd())
-        .chain(host.arenas().iter().flat_map(|arena| arena.descriptors()))
+        .chain(host.arenas().iter().flat_map(|arena| arena.descriptors().into_iter().chain(arena.marks())))
         .collect();
     channel.send_fds(&memory, peermap_ipc::MAX_FDS_PER_MESSAGE, deadline)
 }
@@ -279,11 +280,13 @@ impl SimProcess {
         };
         let profile = Profile::named(&profile)?;
         let arena_count = profile.devices.len() + usize::from(profile.host_numa_nodes);
-        let memory = channel.recv_fds(1 + 2 * arena_count, deadline)?;
-        let memory = open_memory(&profile, memory)?;
+        let marked = terms.checks.has(Check::Uninitialised);
+        let for_each_arena = 2 + usize::from(marked);
+        let memory = channel.recv_fds(1 + for_each_arena * arena_count, deadline)?;
+        let memory = open_memory(&profile, memory, marked)?;
         let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
         let visible = visible_devices(visible, &uuids);
-        let memory = Memory::new(&profile, visible.len(), memory)?;
+        let memory = Memory::new(&profile, visible.len(), memory, terms.checks)?;
         let time = terms.grace_ms.map(Duration::from_millis);
         let grace = time.map_or(Grace::Never, Grace::Wall);
         let link = Box::new(RemoteLink::new(channel));
@@ -293,15 +296,19 @@ impl SimProcess {
     }
 }
 
-/// The machine's memory from its descriptors: the budget, then two for each arena.
-fn open_memory(profile: &Profile, descriptors: Vec<OwnedFd>) -> Result<Vec<Arc<Arena>>, SimError> {
+/// The machine's memory from its descriptors: the budget, then two for each arena, or three if written bytes are marked.
+fn open_memory(profile: &Profile, descriptors: Vec<OwnedFd>, marked: bool) -> Result<Vec<Arc<Arena>>, SimError> {
     let mut descriptors = descriptors.into_iter();
     let budget = Arc::new(Budget::from_fd(descriptors.next().ok_or(SimError::OutOfTurn)?)?);
     let mut arenas = Vec::new();
     while let (Some(bytes), Some(written)) = (descriptors.next(), descriptors.next()) {
         let index = u8::try_from(arenas.len()).map_err(|_| SimError::OutOfTurn)?;
         let granularity = profile.granularity.get();
-        arenas.push(Arc::new(Arena::from_fds(index, [bytes, written], granularity, Arc::clone(&budget))?));
+        let mut arena = Arena::from_fds(index, [bytes, written], granularity, Arc::clone(&budget))?;
+        if marked {
+            arena = arena.marked_as(descriptors.next().ok_or(SimError::OutOfTurn)?)?;
+        }
+        arenas.push(Arc::new(arena));
     }
     Ok(arenas)
 }

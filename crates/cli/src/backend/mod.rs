@@ -11,7 +11,7 @@ use peermap_ipc::limits;
 use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_scenario::Backend;
-use peermap_sim::descriptors_needed;
+use peermap_sim::{Checks, descriptors_needed};
 
 pub(crate) use cuda::{CudaBackend, device_files};
 pub(crate) use sim::{SimBackend, machine_profile, visibility};
@@ -69,12 +69,27 @@ pub(crate) fn allow_descriptors(profile: &str) -> anyhow::Result<()> {
 const DESCRIPTORS_PER_WORKER: u64 = 5;
 
 impl Chosen {
+    /// The same, unless it cannot make the checks that are asked for.
+    pub(crate) fn able_to(self, checks: Checks) -> Result<Self, Refusal> {
+        match self {
+            Self::Cuda { .. } if !checks.is_empty() => {
+                Err(Refusal::usage("a GPU cannot make the checks of --check; --backend sim can"))
+            }
+            able => Ok(able),
+        }
+    }
+
     /// The backend, started if it has to be.
     pub(crate) fn start(&self) -> Result<Box<dyn Backend>, Refusal> {
+        self.start_checking(Checks::NONE)
+    }
+
+    /// The backend, which watches kernels for mistakes.
+    pub(crate) fn start_checking(&self, checks: Checks) -> Result<Box<dyn Backend>, Refusal> {
         match self {
             Self::Cuda { .. } => Ok(Box::new(CudaBackend)),
             Self::Sim(profile) => {
-                let started = allow_descriptors(profile).and_then(|()| SimBackend::start(profile));
+                let started = allow_descriptors(profile).and_then(|()| SimBackend::start(profile, checks));
                 Ok(Box::new(started.map_err(Refusal::unexpected)?))
             }
         }
@@ -82,21 +97,21 @@ impl Chosen {
 
     /// A driver of this process, for commands that need no others.
     pub(crate) fn driver(&self) -> Result<Box<dyn Driver>, Refusal> {
-        self.open(None)
+        self.open(None, Checks::NONE)
     }
 
     /// The same, for kernels that may run for so long; the real driver does not stop one that takes longer.
-    pub(crate) fn driver_for_kernels(&self, most: Duration) -> Result<Box<dyn Driver>, Refusal> {
-        self.open(Some(most))
+    pub(crate) fn driver_for_kernels(&self, most: Duration, checks: Checks) -> Result<Box<dyn Driver>, Refusal> {
+        self.open(Some(most), checks)
     }
 
-    fn open(&self, kernel_time: Option<Duration>) -> Result<Box<dyn Driver>, Refusal> {
+    fn open(&self, kernel_time: Option<Duration>, checks: Checks) -> Result<Box<dyn Driver>, Refusal> {
         if let Self::Sim(profile) = self {
             allow_descriptors(profile).map_err(Refusal::unexpected)?;
         }
         let driver: anyhow::Result<Box<dyn Driver>> = match self {
             Self::Cuda { .. } => cuda::open_checked(),
-            Self::Sim(profile) => sim::in_this_process(profile, kernel_time),
+            Self::Sim(profile) => sim::in_this_process(profile, kernel_time, checks),
         };
         driver.map_err(|error| Refusal::new(ExitCode::BackendUnavailable, error))
     }

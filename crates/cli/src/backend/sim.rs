@@ -10,7 +10,7 @@ use peermap_driver::{ByteSize, Driver};
 use peermap_ipc::{Channel, Child, Deadline, Output, Spawn};
 use peermap_model::{Profile, ProfileError, visible_devices};
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
-use peermap_sim::{MachineClient, SimMachine, SimProcess, default_host_memory};
+use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, SimProcess, default_host_memory};
 
 use crate::hidden::{CHANNEL, TICKET};
 
@@ -38,20 +38,25 @@ pub(crate) fn visibility() -> Option<String> {
     env::var("CUDA_VISIBLE_DEVICES").ok()
 }
 
-/// A process of a machine that lives in this OS process, and how long its kernels may run.
-pub(super) fn in_this_process(profile: &str, kernel_time: Option<Duration>) -> anyhow::Result<Box<dyn Driver>> {
-    let process = SimMachine::named(profile)?.process_seeing(visibility().as_deref())?;
+/// A process of a machine that lives in this OS process, how long its kernels may run, and what they are watched for.
+pub(super) fn in_this_process(
+    profile: &str,
+    kernel_time: Option<Duration>,
+    checks: Checks,
+) -> anyhow::Result<Box<dyn Driver>> {
+    let options = MachineOptions { checks, ..MachineOptions::default() };
+    let process = SimMachine::new(Profile::named(profile)?, options)?.process_seeing(visibility().as_deref())?;
     kernel_time.inspect(|most| process.allow_kernels(*most));
     process.init(0).context("the simulated driver does not start; CUDA_VISIBLE_DEVICES may hide every device")?;
     Ok(Box::new(process))
 }
 
 impl SimBackend {
-    pub(crate) fn start(profile: &str) -> anyhow::Result<Self> {
+    pub(crate) fn start(profile: &str, checks: Checks) -> anyhow::Result<Self> {
         let (ours, theirs) = Channel::pair()?;
         let process = Spawn::new(env::current_exe().context("this executable has no path")?)
             .arg0("peermap")
-            .args(["__machine", "--profile", profile])
+            .args(["__machine", "--profile", profile, "--check", &checks.to_string()])
             .inherit(theirs.into_fd(), CHANNEL)
             .stdout(Output::Inherit)
             .stderr(Output::Inherit)

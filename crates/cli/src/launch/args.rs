@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 use peermap_driver::{ByteSize, Dim3};
 use peermap_scenario::one_kernel::Argument;
+use peermap_sim::Checks;
 
 use crate::args::Where;
 use crate::output::Force;
@@ -40,6 +41,10 @@ pub(crate) struct Launch {
     pub(super) outs: Vec<Out>,
     #[command(flatten)]
     pub(super) force: Force,
+    /// Watch the kernel for mistakes that a GPU does not tell: uninitialised, races, aliases and bounds, separated by commas,
+    /// or all. Simulator only; the kernel takes longer.
+    #[arg(long, value_name = "LIST|all", default_value = "", hide_default_value = true)]
+    pub(super) check: Checks,
     /// How many seconds the kernel may run.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=MOST_SECONDS))]
     pub(super) deadline: u64,

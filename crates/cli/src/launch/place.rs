@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use peermap_driver::Driver;
+use peermap_sim::Checks;
 
 use super::args::Launch;
 use crate::backend::{self, Chosen};
@@ -22,19 +23,20 @@ impl Place {
     /// Opens the backend that was asked for, or the simulator in place of a real driver that turns out to have no device.
     pub(super) fn open(arguments: &Launch) -> Result<Self, Refusal> {
         let deadline = Duration::from_secs(arguments.deadline);
-        let chosen = backend::choose(&arguments.place)?;
-        match Self::on(&chosen, deadline) {
+        let checks = arguments.check;
+        let chosen = backend::choose(&arguments.place)?.able_to(checks)?;
+        match Self::on(&chosen, deadline, checks) {
             Err(refusal) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
                 show::note(&format!("simulating: {:#}", refusal.error));
                 let profile = backend::machine_profile(None).map_err(Refusal::unexpected)?;
-                Self::on(&Chosen::Sim(profile), deadline)
+                Self::on(&Chosen::Sim(profile), deadline, checks)
             }
             opened => opened,
         }
     }
 
-    fn on(chosen: &Chosen, deadline: Duration) -> Result<Self, Refusal> {
-        let driver = chosen.driver_for_kernels(deadline)?;
+    fn on(chosen: &Chosen, deadline: Duration, checks: Checks) -> Result<Self, Refusal> {
+        let driver = chosen.driver_for_kernels(deadline, checks)?;
         Ok(match chosen {
             Chosen::Cuda { .. } => Self { driver, backend: "cuda", profile: None, patience: Some(deadline) },
             Chosen::Sim(profile) => Self { driver, backend: "sim", profile: Some(profile.clone()), patience: None },

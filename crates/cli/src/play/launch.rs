@@ -10,7 +10,7 @@ use anyhow::Context;
 use peermap_driver::Driver;
 use peermap_ipc::{Channel, Deadline};
 use peermap_model::{Grace, Profile};
-use peermap_sim::{MachineClient, MachineOptions, SimMachine, serve};
+use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, serve};
 use peermap_trace::{Launch, PlayerCommand, Processes, StartError};
 
 use crate::hidden::{CHANNEL, TICKET};
@@ -19,8 +19,12 @@ use crate::hidden::{CHANNEL, TICKET};
 const MACHINE_TIME: Duration = Duration::from_secs(10);
 
 /// Work that nobody waits for never runs by itself: how long the steps of a trace take must change no answer.
-pub(crate) const OPTIONS: MachineOptions =
-    MachineOptions { policy: peermap_model::Policy::Measured, grace: Grace::Never, host_memory: None };
+pub(crate) const OPTIONS: MachineOptions = MachineOptions {
+    policy: peermap_model::Policy::Measured,
+    grace: Grace::Never,
+    host_memory: None,
+    checks: Checks::NONE,
+};
 
 /// This executable.
 fn executable() -> anyhow::Result<PathBuf> {

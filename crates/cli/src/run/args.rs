@@ -10,6 +10,7 @@ use peermap_scenario::memmap_ipc;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::simple_ipc;
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
+use peermap_sim::Checks;
 
 use crate::args::{Where, exit_codes};
 
@@ -77,6 +78,10 @@ pub(crate) struct Common {
     /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
     #[arg(long, value_name = "DIR")]
     kernels: Option<PathBuf>,
+    /// Watch kernels for mistakes that a GPU does not tell: uninitialised, races, aliases and bounds, separated by commas, or
+    /// all. Simulator only; kernels take longer.
+    #[arg(long, value_name = "LIST|all", default_value = "", hide_default_value = true)]
+    pub(crate) check: Checks,
     /// Measure fill, verify and memset, and initialisation, after the verified run.
     #[arg(long)]
     measure: bool,

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Run) -> ExitCode {
 }
 
 fn run_somewhere(scenario: &Scenario) -> Result<ExitCode, Refusal> {
-    let chosen = backend::choose(&scenario.common().place)?;
+    let chosen = backend::choose(&scenario.common().place)?.able_to(scenario.common().check)?;
     // Before anything is started: what is wrong with the file can be said at once.
     let mut file = scenario.common().profile_calls.as_deref().map(CallFile::new).transpose()?;
     match run_on(&chosen, scenario, file.as_mut()) {
@@ -59,7 +59,7 @@ fn because(error: &RunError) -> Refusal {
 }
 
 fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refused> {
-    let backend = chosen.start().map_err(Refused::With)?;
+    let backend = chosen.start_checking(scenario.common().check).map_err(Refused::With)?;
     let exe = env::current_exe().context("this executable has no path");
     let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
     let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };

@@ -4,6 +4,7 @@ mod against;
 mod atlas;
 mod bad_input;
 mod bench;
+mod checks;
 mod compare;
 mod compressible;
 mod deaths;

@@ -72,6 +72,11 @@ pub(crate) struct NotModelled {
 }
 
 impl Case {
+    /// Whether the kernel runs to its end.
+    pub(crate) const fn ends_well(&self) -> bool {
+        matches!(self.expected, Expected::Buffers(_))
+    }
+
     /// What the simulator does not model, hardware may run with any result.
     pub(crate) const fn means_something_on_hardware(&self) -> bool {
         !matches!(self.expected, Expected::NotModelled(_))

@@ -33,13 +33,14 @@ impl Command {
         self.backend != "sim"
     }
 
-    /// Launches a program and compares.
+    /// Launches a program, with the checks that are asked for, and compares.
     ///
     /// # Errors
     /// What is different from what must be.
-    pub(crate) fn judge(&self, case: &Case) -> Result<(), String> {
+    pub(crate) fn judge(&self, case: &Case, checks: Option<&str>) -> Result<(), String> {
         let scratch = tempfile::tempdir().map_err(|error| format!("no folder for files: {error}"))?;
-        let output = self.launch(case, scratch.path()).map_err(|error| format!("{}: {error}", self.exe.display()))?;
+        let output =
+            self.launch(case, checks, scratch.path()).map_err(|error| format!("{}: {error}", self.exe.display()))?;
         let said = Said::of(&output);
         match &case.expected {
             Expected::Buffers(buffers) => {
@@ -61,11 +62,12 @@ impl Command {
         }
     }
 
-    fn launch(&self, case: &Case, scratch: &Path) -> std::io::Result<Output> {
+    fn launch(&self, case: &Case, checks: Option<&str>, scratch: &Path) -> std::io::Result<Output> {
         let mut process = Process::new(&self.exe);
         process.stdin(Stdio::null()).arg("launch").arg(&case.file).args(["--entry", &case.entry]);
         process.args(["--backend", &self.backend, "--grid", &case.grid, "--block", &case.block]);
         process.args(["--shared", &case.shared.to_string()]);
+        process.args(checks.iter().flat_map(|checks| ["--check", checks]));
         process.args(case.deadline.iter().flat_map(|seconds| ["--deadline".to_owned(), seconds.to_string()]));
         for (index, argument) in case.arguments.iter().enumerate() {
             let text = match argument {

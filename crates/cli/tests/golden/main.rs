@@ -9,9 +9,11 @@ mod programs;
 mod sidecar;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 
+use crate::case::Case;
 use crate::command::Command;
 
 fn main() -> ExitCode {
@@ -19,11 +21,22 @@ fn main() -> ExitCode {
     let command = Command::of_environment();
     let cases = sidecar::cases(&command.fixtures).into_iter().chain(programs::cases(&command.fixtures));
     let trials = cases
-        .map(|case| {
+        .flat_map(|case| {
+            let case = Arc::new(case);
             let ignored = command.on_hardware() && !case.means_something_on_hardware();
-            let command = command.clone();
-            Trial::test(case.name.clone(), move || command.judge(&case).map_err(Into::into)).with_ignored_flag(ignored)
+            let plain = trial(&command, &case, None).with_ignored_flag(ignored);
+            // What is right stays right when it is looked at.
+            let watched = case.ends_well() && !command.on_hardware();
+            let watched = watched.then(|| trial(&command, &case, Some("all")));
+            [Some(plain), watched].into_iter().flatten()
         })
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A launch of a program, with checks or without.
+fn trial(command: &Command, case: &Arc<Case>, checks: Option<&'static str>) -> Trial {
+    let name = if checks.is_some() { format!("{} with checks", case.name) } else { case.name.clone() };
+    let (command, case) = (command.clone(), Arc::clone(case));
+    Trial::test(name, move || command.judge(&case, checks).map_err(Into::into))
 }

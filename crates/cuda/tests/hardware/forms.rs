@@ -1,7 +1,7 @@
 //! Forms of instructions on the device, compared with what the tables say of them.
 
 use peermap_driver::{ByteSize, Dim3, Driver, JitOptions, KernelArg, LaunchConfig, Result, Stream};
-use peermap_forms::{Form, Program, Spread, check, integers};
+use peermap_forms::{Form, Program, Spread, check, integers, numbers};
 
 use crate::rig::{Current, Mapped, driver};
 
@@ -47,4 +47,8 @@ fn check_all(forms: &[Form]) {
 
 pub fn the_device_computes_integers_as_the_table_says() {
     check_all(&integers());
+}
+
+pub fn the_device_computes_numbers_as_the_table_says() {
+    check_all(&numbers());
 }

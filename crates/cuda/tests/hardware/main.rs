@@ -85,6 +85,7 @@ const TESTS: &[(&str, fn())] = tests! {
     ;
     forms:
         the_device_computes_integers_as_the_table_says,
+        the_device_computes_numbers_as_the_table_says,
     ;
 };
 

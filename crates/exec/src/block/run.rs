@@ -15,6 +15,7 @@ use super::schedule::{Next, Schedule, Wait};
 use super::system::call_system;
 use super::timer::timer;
 use super::warp::{look_at_steps, together};
+use crate::check::{Moment, Watch};
 use crate::error::Cause;
 use crate::kernel::Program;
 use crate::step::{BlockPlan, Condition, End, Flag, Location, Step};
@@ -68,6 +69,8 @@ pub(crate) struct Setting<'l> {
     pub(crate) view: View<'l>,
     pub(crate) limit: &'l Limit,
     pub(crate) print: &'l (dyn Fn(&[u8]) + Sync),
+    /// Looks for mistakes, if somebody asked for that.
+    pub(crate) watch: Option<&'l Watch<'l>>,
 }
 
 /// A block of threads that has started.
@@ -104,9 +107,12 @@ impl<'l> Block<'l> {
                     }
                 }
                 self.schedule.running.step += 1;
-                if matches!(step, Step::Rest) && self.schedule.take_turns(&mut self.frame) {
-                    self.reads = 0;
-                    return Ok(Progress::Rests);
+                if matches!(step, Step::Rest) {
+                    if self.schedule.take_turns(&mut self.frame) {
+                        self.reads = 0;
+                        return Ok(Progress::Rests);
+                    }
+                    continue 'blocks;
                 }
             }
             self.look(setting)?;
@@ -200,6 +206,9 @@ impl<'l> Block<'l> {
     }
 
     fn carry_out(&mut self, step: &Step, setting: Setting<'_>, scratch: &mut Vec<u8>) -> Result<(), Ended> {
+        if let Some(watch) = setting.watch {
+            self.watched(watch, step, setting.view)?;
+        }
         let Self { frame, schedule, .. } = self;
         let lanes = schedule.running.lanes;
         let (instruction, done) = match step {
@@ -211,7 +220,7 @@ impl<'l> Block<'l> {
                 compare(affine, frame, &lanes);
                 return Ok(());
             }
-            Step::Fence => {
+            Step::Fence { .. } => {
                 fence(Ordering::SeqCst);
                 return Ok(());
             }
@@ -244,6 +253,12 @@ impl<'l> Block<'l> {
             Step::Warp(step) => (step.instruction, together(step, schedule, frame)),
         };
         done.map_err(|LaneFault { lane, cause }| Ended::Badly { instruction, lane, cause })
+    }
+
+    #[cold]
+    fn watched(&self, watch: &Watch<'_>, step: &Step, view: View<'_>) -> Result<(), Ended> {
+        let moment = Moment { block: self.number, frame: &self.frame, lanes: &self.schedule.running.lanes, view };
+        watch.before(step, &moment)
     }
 
     fn note_poll(&mut self, instruction: u32, location: Location, lanes: &Mask) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use peermap_ptx::{LocalId, Module, StateSpace, Symbol, VariableId};
+use peermap_ptx::{LocalId, LocalVariable, Module, StateSpace, Symbol, VariableId};
 
 use crate::block::spaces::SpaceSizes;
 use crate::compile::link::Linked;
@@ -62,13 +62,14 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Gives places to the variables of each call, behind those of the call that it was made in.
+    /// Gives places to the variables of each call, behind those of the call that it was made in. The stack is the last,
+    /// so that what runs over it is outside of local memory.
     fn place_local(&mut self, linked: &Linked, named: &BTreeSet<Symbol>) {
         let mut ends = vec![0_u64; linked.callers.len()];
         let mut aligns = vec![1_u64; linked.callers.len()];
         let locals = || (0..).zip(&linked.entry.body.locals).zip(&linked.owners);
         for ((number, local), owner) in locals() {
-            if named.contains(&Symbol::Local(LocalId(number))) {
+            if named.contains(&Symbol::Local(LocalId(number))) && linked.stack != Some(LocalId(number)) {
                 let start = ends[*owner].next_multiple_of(u64::from(local.align));
                 self.locals[number as usize] = start;
                 ends[*owner] = start + local.size;
@@ -84,6 +85,11 @@ impl Layout {
             self.locals[number as usize] += starts[*owner];
         }
         self.local_bytes = starts.iter().zip(&ends).map(|(start, end)| start + end).max().unwrap_or(0);
+        if let Some(stack) = linked.stack {
+            let LocalVariable { size, align, .. } = linked.entry.body.locals[stack.index()];
+            self.locals[stack.index()] = self.local_bytes.next_multiple_of(u64::from(align));
+            self.local_bytes = self.locals[stack.index()] + size;
+        }
     }
 
     fn place_shared(&mut self, module: &Module, named: &BTreeSet<Symbol>) {

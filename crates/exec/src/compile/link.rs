@@ -3,9 +3,13 @@
 //! What a call names is put in its place, with registers and variables of its own, and `ret` becomes a branch to what
 //! stands behind the call. Where a call gives or receives a variable in `.param`, that variable is the parameter. What
 //! is known of divergence, liveness and uniformity then holds across calls too.
+//!
+//! A function that may call itself is put in once, behind the entry, and its variables lie on a stack.
 
 mod call;
+mod frame;
 mod promote;
+mod recursion;
 mod table;
 
 use std::collections::BTreeMap;
@@ -17,6 +21,7 @@ use peermap_ptx::{
     Operation, Position, Register, RegisterId, ScalarType, Source, StateSpace, Symbol,
 };
 
+use self::recursion::Recursion;
 use crate::error::CompileError;
 use crate::step::SystemFunction;
 
@@ -32,24 +37,33 @@ pub(crate) struct Linked {
     pub(crate) owners: Vec<usize>,
     /// For each call the one that it was made in; the first is the entry itself.
     pub(crate) callers: Vec<usize>,
+    /// What functions that may call themselves have their variables in, if one is called.
+    pub(crate) stack: Option<LocalId>,
 }
 
 impl Linked {
     /// Puts an entry together.
     ///
     /// # Errors
-    /// [`CompileError::NotModelled`] for calls that cannot be put in place of: recursive ones, and of functions that are
-    /// elsewhere.
+    /// [`CompileError::NotModelled`] for calls of functions that are elsewhere, and for what is too large.
     pub(crate) fn of(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
         let mut empty = entry.clone();
         empty.body = Body::default();
         let mut linker = Linker {
             module,
             calls: CallGraph::of(module),
-            linked: Self { entry: empty, system: BTreeMap::new(), owners: Vec::new(), callers: Vec::new() },
+            linked: Self {
+                entry: empty,
+                system: BTreeMap::new(),
+                owners: Vec::new(),
+                callers: Vec::new(),
+                stack: None,
+            },
+            recursion: Recursion::default(),
         };
-        let instance = linker.enter(&entry.body, 0, Bindings::default());
+        let instance = linker.enter(&entry.body, (0, None), Bindings::default());
         linker.put(&entry.body, &instance)?;
+        linker.put_recursive()?;
         let mut linked = linker.linked;
         promote::promote(&mut linked.entry.body);
         Ok(linked)
@@ -60,6 +74,7 @@ struct Linker<'m> {
     module: &'m Module,
     calls: CallGraph,
     linked: Linked,
+    recursion: Recursion,
 }
 
 /// What stands for the parameters of a function and for what it returns. An entry has none.
@@ -77,6 +92,21 @@ struct Instance {
     first_local: u32,
     first_location: u32,
     bindings: Bindings,
+    /// The recursive function in whose frame its variables lie, by number.
+    frame: Option<usize>,
+    /// The registers of the body that must survive each of its calls, by the number of the instruction; there are none
+    /// where nothing that is called can come back to this instance.
+    saved: BTreeMap<usize, Vec<RegisterId>>,
+}
+
+/// Where a call stands.
+#[derive(Clone, Copy)]
+struct Site<'s> {
+    caller: &'s Instance,
+    /// The call, with its registers and variables renamed.
+    instruction: &'s Instruction,
+    /// Its number in the body of the caller.
+    index: usize,
 }
 
 impl Instance {
@@ -105,8 +135,8 @@ impl Instance {
 }
 
 impl Linker<'_> {
-    /// Makes registers and variables for one call of a body.
-    fn enter(&mut self, body: &Body, caller: usize, bindings: Bindings) -> Instance {
+    /// Makes registers and variables for one call of a body, the variables in a frame if there is one.
+    fn enter(&mut self, body: &Body, (caller, frame): (usize, Option<usize>), bindings: Bindings) -> Instance {
         let Linked { entry: Entry { body: all, .. }, owners, callers, .. } = &mut self.linked;
         let instance = Instance {
             number: callers.len(),
@@ -114,8 +144,11 @@ impl Linker<'_> {
             first_local: all.locals.len() as u32,
             first_location: all.locations.len() as u32,
             bindings,
+            frame,
+            saved: BTreeMap::new(),
         };
         callers.push(caller);
+        self.recursion.frames.push(frame);
         all.registers.extend(body.registers.iter().cloned());
         all.locals.extend(body.locals.iter().cloned());
         all.locations.extend(&body.locations);
@@ -133,7 +166,7 @@ impl Linker<'_> {
             starts.push(self.next());
             let renamed = instance.renamed(instruction);
             match &renamed.operation {
-                Operation::Call(call) => self.call(instance, &renamed, call)?,
+                Operation::Call(call) => self.call(Site { caller: instance, instruction: &renamed, index }, call)?,
                 Operation::BranchTable(table) => self.table(&renamed, table, &mut open),
                 // Past the end of a function comes what stands behind the call.
                 Operation::Return if !instance.is_entry() && index + 1 == count && renamed.guard.is_none() => {}
@@ -172,19 +205,23 @@ impl Linker<'_> {
 
     /// Adds an operation that always runs, in the place of an instruction.
     fn push_for(&mut self, instruction: &Instruction, operation: Operation) -> usize {
-        self.push(Instruction { guard: None, operation, at: instruction.at, location: instruction.location })
+        self.push(Instruction { guard: None, operation, ..instruction.clone() })
     }
 
     fn push_branch(&mut self, instruction: &Instruction, guard: Option<Guard>, target: InstructionId) -> usize {
         let operation = Operation::Branch(Branch { target, uniform: false });
-        self.push(Instruction { guard, operation, at: instruction.at, location: instruction.location })
+        self.push(Instruction { guard, operation, ..instruction.clone() })
     }
 
     /// Lets the branch at `index` go to what comes next.
     fn land(&mut self, index: usize) {
-        let next = self.next();
+        self.aim(index, self.next());
+    }
+
+    /// Lets the branch at `index` go to `target`.
+    fn aim(&mut self, index: usize, target: InstructionId) {
         if let Operation::Branch(branch) = &mut self.linked.entry.body.instructions[index].operation {
-            branch.target = next;
+            branch.target = target;
         }
     }
 
@@ -215,4 +252,15 @@ impl Linker<'_> {
 fn compared(comparison: Comparison, outcome: RegisterId, a: Source, b: Immediate) -> Operation {
     let (ty, b) = (b.ty, Source::Immediate(b));
     Operation::SetPredicate(SetPredicate { comparison, ty, ftz: false, combine: None, p: Some(outcome), q: None, a, b })
+}
+
+/// Bits without a meaning, as many as a register or a piece of memory of so many bytes has.
+fn untyped(size: u32) -> ScalarType {
+    match size {
+        1 => ScalarType::B8,
+        2 => ScalarType::B16,
+        4 => ScalarType::B32,
+        8 => ScalarType::B64,
+        _ => ScalarType::B128,
+    }
 }

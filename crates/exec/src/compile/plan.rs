@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_ptx::analysis::{BlockId, BlockShape, ControlFlow, Dominators, Liveness};
-use peermap_ptx::instruction::{Atomic, AtomicOp, AtomicValue, Load, Order, SetPredicate, Store};
+use peermap_ptx::instruction::{Atomic, AtomicOp, AtomicValue, Fence, Load, Order, ProxyFence, SetPredicate, Store};
 use peermap_ptx::{
     Address, AddressBase, Body, FunctionId, Guard, Instruction, InstructionId, MoveSource, Operation, RegisterId,
     ScalarType, Source, StateSpace, Symbol,
@@ -124,7 +124,7 @@ impl Planner<'_> {
                 let other = self.next(block);
                 return Ok(Some(End::Trap { instruction: index, condition, other }));
             }
-            Operation::BranchTable(_) => return Err(self.not_modelled(index, "brx.idx")),
+            Operation::BranchTable(_) => return Err(self.not_modelled(index)),
             _ => return Ok(None),
         };
         Ok(Some(match instruction.guard {
@@ -146,7 +146,7 @@ impl Planner<'_> {
             Operation::Atomic(atomic) => Some(Step::Atomic(self.atomic(index, atomic)?)),
             Operation::SetPredicate(set) if instruction.guard.is_none() => self.affine(set).map(Step::Compare),
             Operation::Call(call) => self.system_call(index, call),
-            Operation::Fence(_) => Some(Step::Fence),
+            Operation::Fence(fence) => Some(Step::Fence { alias: *fence == Fence::Proxy(ProxyFence::Alias) }),
             Operation::Nanosleep { .. } => Some(Step::Rest),
             Operation::Move { destination, source: MoveSource::Special(clock), .. } if is_clock(*clock) => {
                 let (target, bits) = (self.target(*destination), self.places.bits(*destination));
@@ -209,7 +209,7 @@ impl Planner<'_> {
     ) -> Result<Transfer, CompileError> {
         let location = self.location(space, address);
         if element.size() > 8 || element == ScalarType::Pred {
-            return Err(self.not_modelled(index, element.directive()));
+            return Err(self.not_modelled(index));
         }
         let condition = self.guard(index);
         Ok(Transfer { instruction: index, condition, location, element, elements, ordered: order != Order::Weak })
@@ -223,7 +223,7 @@ impl Planner<'_> {
             _ => !atomic.ty.is_float() && matches!(atomic.ty.bits(), 32 | 64),
         };
         if !fits {
-            return Err(self.not_modelled(index, &format!("atom{}", atomic.ty.directive())));
+            return Err(self.not_modelled(index));
         }
         Ok(AtomicStep {
             instruction: index,
@@ -280,8 +280,9 @@ impl Planner<'_> {
         }
     }
 
-    fn not_modelled(&self, index: u32, what: &str) -> CompileError {
-        CompileError::NotModelled { line: self.instruction(index).at.line, what: what.to_owned() }
+    fn not_modelled(&self, index: u32) -> CompileError {
+        let Instruction { at, name, .. } = self.instruction(index);
+        CompileError::NotModelled { line: at.line, what: name.as_ref().to_owned() }
     }
 }
 

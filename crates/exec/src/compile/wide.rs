@@ -70,8 +70,10 @@ impl Halves {
         if !touched.any(|register| self.uppers.contains_key(&register)) {
             return Ok(vec![operation.clone()]);
         }
-        let not_modelled =
-            || CompileError::NotModelled { line: instruction.at.line, what: "an operation on 128 bits".to_owned() };
+        let not_modelled = || CompileError::NotModelled {
+            line: instruction.at.line,
+            what: format!("{} of 128 bits", instruction.name),
+        };
         self.halved(operation).ok_or_else(not_modelled)
     }
 

@@ -2,11 +2,12 @@
 
 mod barriers;
 mod calls;
+mod checks;
 mod divergence;
 mod faults;
 mod floats;
 mod forms;
-mod integers;
+mod recursion;
 mod rig;
 mod robustness;
 mod shipped;

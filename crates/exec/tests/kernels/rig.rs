@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use peermap_exec::{Kernel, Launch, Multiprocessors, Stop};
-use peermap_memory::{Arena, Backing, Budget, Rights, Table, View, device_window};
+use peermap_memory::{Arena, Backing, Budget, MemoryError, Rights, Table, View, device_window};
 use peermap_ptx::Module;
 
 pub(crate) const GRANULE: u64 = 64 << 10;
@@ -21,12 +21,28 @@ pub(crate) struct Rig {
 impl Rig {
     /// So many granules of memory.
     pub(crate) fn new(granules: u64) -> Self {
+        Self::with(granules, Ok)
+    }
+
+    /// The same, with a record of what is written.
+    pub(crate) fn marked(granules: u64) -> Self {
+        Self::with(granules, Arena::marked)
+    }
+
+    fn with(granules: u64, prepared: impl Fn(Arena) -> Result<Arena, MemoryError>) -> Self {
         let window = device_window().expect("a window");
         let table = Table::new(window.base, window.bytes, GRANULE).expect("a table");
         let budget = Arc::new(Budget::create(1 << 30).expect("a budget"));
-        let arena = Arena::create(0, granules * GRANULE, GRANULE, budget).expect("an arena");
+        let arena = Arena::create(0, granules * GRANULE, GRANULE, budget).and_then(prepared).expect("an arena");
         table.set(window.base, granules, Backing { arena: 0, first_granule: 0 }, Rights::READ_WRITE);
         Self { table, arenas: [Arc::new(arena)], base: window.base }
+    }
+
+    /// Maps the memory's first granule once more, and gives the address.
+    pub(crate) fn alias(&self) -> u64 {
+        let address = self.base + (1 << 30);
+        self.table.set(address, 1, Backing { arena: 0, first_granule: 0 }, Rights::READ_WRITE);
+        address
     }
 
     pub(crate) fn view(&self) -> View<'_> {

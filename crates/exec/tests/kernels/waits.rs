@@ -5,6 +5,7 @@ use std::time::Duration;
 use peermap_exec::{Cause, Kernel};
 
 use crate::barriers::text;
+use crate::calls::check;
 use crate::rig::{Rig, kernel};
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -74,4 +75,11 @@ fn what_a_kernel_waited_for_is_named_at_the_deadline() {
     let stop = rig.launch_for(&kernel(&text(body), "k"), shape, &rig.base.to_le_bytes(), most, &|| {}).unwrap_err();
     assert_eq!(stop.cause, Cause::Deadline { most, polled: Some(rig.base + 4096) });
     assert_eq!((stop.block, stop.line.ptx), ([0, 0, 0], 8));
+}
+
+/// Threads that sleep let those go on who wait where they meet, each from where it stood.
+#[test]
+fn who_sleeps_goes_on_where_it_fell_asleep() {
+    let body = "setp.lt.u32 %p, %t, 7; @%p bra MEET; nanosleep.u32 100; MEET: add.u32 %x1, %t, 5; cvt.u64.u32 %r, %x1;";
+    check("", body, |t| t + 5);
 }

@@ -6,6 +6,7 @@ mod budget;
 mod model;
 mod setup;
 mod table;
+mod unwritten;
 mod view;
 mod window;
 mod words;

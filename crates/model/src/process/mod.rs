@@ -22,6 +22,7 @@ mod queue;
 mod shared_event;
 mod space;
 mod stream;
+mod surroundings;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

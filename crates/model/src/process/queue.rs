@@ -359,11 +359,17 @@ impl Process {
                 }
                 Ok(())
             }
-            Err(fault) => self.fail(outside, &fault, item.site),
+            Err(fault) => self.fail(outside, &fault, item.key.context, item.site),
         }
     }
 
-    fn fail(&mut self, outside: &mut Outside<'_>, fault: &WorkFault, site: CallSite) -> peermap_driver::Result<()> {
+    fn fail(
+        &mut self,
+        outside: &mut Outside<'_>,
+        fault: &WorkFault,
+        context: u64,
+        site: CallSite,
+    ) -> peermap_driver::Result<()> {
         self.abandon_work(outside)?;
         if self.fault.is_some() || !rules::FAULT_1.is_on() {
             return Ok(());
@@ -372,6 +378,9 @@ impl Process {
             &[("address", &fault.address as &dyn Argument), ("what", &fault.what.as_str())],
             self.history_of(fault.address),
         );
+        if fault.result == CuResult::ILLEGAL_ADDRESS && !fault.address.is_null() {
+            explanation.facts.extend(self.surroundings(fault.address, self.ordinal_of_context(context)));
+        }
         explanation.facts.push(("work", Value::Text(site.to_string())));
         self.fault = Some(FaultState { result: fault.result, explanation });
         Ok(())

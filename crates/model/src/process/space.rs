@@ -23,6 +23,8 @@ pub(super) struct Range {
     pub(super) start: u64,
     pub(super) size: u64,
     pub(super) kind: RangeKind,
+    /// Asked for right behind another range, and there.
+    pub(super) continues: bool,
     pub(super) site: CallSite,
 }
 
@@ -89,7 +91,8 @@ impl AddressSpace {
                 found
             }
         };
-        self.taken.insert(start, Range { start, size, kind, site });
+        let continues = wanted.is_some_and(|start| start > self.base && self.containing(start - 1).is_some());
+        self.taken.insert(start, Range { start, size, kind, continues, site });
         Some(start)
     }
 

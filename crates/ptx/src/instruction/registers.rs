@@ -151,7 +151,7 @@ impl Operation {
             | Self::GridDependency { .. }
             | Self::PerformanceEvent { .. }
             | Self::SetMaxRegisters { .. }
-            | Self::Unmodelled { .. } => {}
+            | Self::Unmodelled => {}
         }
     }
 
@@ -215,7 +215,7 @@ impl Operation {
             | Self::Nanosleep { .. }
             | Self::PerformanceEvent { .. }
             | Self::SetMaxRegisters { .. }
-            | Self::Unmodelled { .. } => Vec::new(),
+            | Self::Unmodelled => Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The statements of a body.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::declare::{self, Kind};
@@ -26,7 +27,15 @@ use crate::types::ScalarType;
 pub(super) fn parse<'a>(cursor: &mut Cursor<'_, 'a>, names: &mut Names<'_, 'a>) -> Result<Body, PtxError> {
     let open = vec![cursor.at()];
     cursor.expect("{", "`{`")?;
-    let mut statements = Statements { names, open, branches: Vec::new(), tables: Vec::new(), location: None };
+    let mut statements = Statements {
+        names,
+        open,
+        branches: Vec::new(),
+        tables: Vec::new(),
+        location: None,
+        name: Arc::from(""),
+        known: HashSet::new(),
+    };
     while !statements.open.is_empty() {
         statements.statement(cursor)?;
     }
@@ -56,6 +65,10 @@ struct Statements<'s, 'm, 'a> {
     /// What each `.branchtargets` lists.
     tables: Vec<Vec<Sought<'a>>>,
     location: Option<LocationId>,
+    /// The name of the instruction that is read.
+    name: Arc<str>,
+    /// The names of instructions so far, each once.
+    known: HashSet<Arc<str>>,
 }
 
 impl<'a> Statements<'_, '_, 'a> {
@@ -200,15 +213,16 @@ impl<'a> Statements<'_, '_, 'a> {
             modifiers.push(token);
             cursor.advance();
         }
-        if instruction::is_unmodelled(opcode.text, modifiers.iter().map(|token| token.text)) {
-            let name = Modifiers::new(opcode, modifiers).full_name();
+        let is_unmodelled = instruction::is_unmodelled(opcode.text, modifiers.iter().map(|token| token.text));
+        let modifiers = Modifiers::new(opcode, modifiers);
+        self.set_name(&modifiers.full_name());
+        if is_unmodelled {
             let start = cursor.index();
             cursor.skip_statement()?;
             self.check_registers(cursor.since(start))?;
-            self.push(guard, Operation::Unmodelled { name }, opcode.at);
+            self.push(guard, Operation::Unmodelled, opcode.at);
             return Ok(());
         }
-        let modifiers = Modifiers::new(opcode, modifiers);
         let operands = syntax::operands(cursor, opcode.text == "call")?;
         if matches!(opcode.text, "bra" | "brx") {
             return self.branch(guard, modifiers, operands);
@@ -301,8 +315,18 @@ impl<'a> Statements<'_, '_, 'a> {
         Ok(())
     }
 
+    fn set_name(&mut self, name: &str) {
+        if let Some(known) = self.known.get(name) {
+            self.name = Arc::clone(known);
+        } else {
+            self.name = Arc::from(name);
+            self.known.insert(Arc::clone(&self.name));
+        }
+    }
+
     fn push(&mut self, guard: Option<Guard>, operation: Operation, at: Position) {
-        self.names.body.instructions.push(Instruction { guard, operation, at, location: self.location });
+        let (name, location) = (Arc::clone(&self.name), self.location);
+        self.names.body.instructions.push(Instruction { guard, operation, name, at, location });
     }
 }
 

@@ -27,7 +27,7 @@ fn it_keeps_its_name_and_place() {
     for (statement, wanted) in statements {
         let module = parse(&format!("\n  @%p1 {statement}")).expect(statement);
         let instruction = &module.entries()[0].body.instructions[0];
-        assert_eq!(instruction.operation, Operation::Unmodelled { name: wanted.to_owned() });
+        assert_eq!((&instruction.operation, &*instruction.name), (&Operation::Unmodelled, wanted));
         assert_eq!((instruction.at.column, instruction.guard.is_some()), (8, true));
     }
 }

@@ -33,6 +33,7 @@ impl fmt::Display for Complaint {
 pub(crate) fn kind_of_driver_error(error: &DriverError) -> FailureKind {
     match error {
         DriverError::NotModelled { .. } => FailureKind::NotModelled,
+        DriverError::Finding { .. } => FailureKind::Finding,
         DriverError::Host { .. } => FailureKind::Limit,
         DriverError::Refused { result, .. } if is_device_fault(*result) => FailureKind::DeviceFault,
         DriverError::Refused { .. } | DriverError::WouldCrash { .. } => FailureKind::Driver,

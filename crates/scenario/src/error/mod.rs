@@ -249,6 +249,7 @@ mod tests {
             (driver_error(DriverError::NotModelled { what: "cubin".to_owned() }), 14),
             (driver_error(DriverError::refused(CuResult::OUT_OF_MEMORY)), 16),
             (driver_error(DriverError::refused(CuResult::ILLEGAL_ADDRESS)), 17),
+            (driver_error(DriverError::Finding { what: "a race".to_owned() }), 18),
             (driver_error(DriverError::Host { what: "memory".to_owned() }), 1),
         ];
         for (error, code) in codes {

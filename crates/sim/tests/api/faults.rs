@@ -40,6 +40,45 @@ fn unmapping_under_a_fill_faults_at_the_next_wait() {
     assert!(work.to_string().starts_with("cuMemsetD8 (call "), "{work}");
 }
 
+/// The facts of this name, in words.
+fn fact(error: &DriverError, wanted: &str) -> Option<String> {
+    let facts = &error.explanation().unwrap().facts;
+    facts.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.to_string())
+}
+
+#[test]
+fn a_fault_tells_what_is_mapped_around_it_and_who_made_that() {
+    let process = in_context(&machine());
+    let [(first, before), (_, gone), (_, hole), (_, behind)] = [0; 4].map(|_| mapped(&process, GRANULE));
+    let own = process.mem_alloc(GRANULE).unwrap();
+    process.memset_d8(hole, 1, GRANULE).unwrap();
+    process.mem_unmap(gone, GRANULE).unwrap();
+    process.mem_unmap(hole, GRANULE).unwrap();
+    process.mem_unmap(behind, GRANULE).unwrap();
+    let error = process.ctx_synchronize().unwrap_err();
+    let told = fact(&error, "mapped before").unwrap();
+    let start = format!("{{start {before}, size 2 MiB, distance 2 MiB, handle {:#x}, rights ", first.as_raw());
+    assert!(told.starts_with(&start) && told.contains("read and write, made by cuMemMap (call "), "{told}");
+    let told = fact(&error, "mapped behind").unwrap();
+    assert!(told.starts_with(&format!("{{start {own}, size 2 MiB, distance ")), "{told}");
+    assert!(told.contains("made by cuMemAlloc (call "), "{told}");
+    assert_eq!(fact(&error, "mapped there"), None);
+}
+
+#[test]
+fn a_fault_for_want_of_a_right_tells_the_mapping_that_is_there() {
+    let process = in_context(&machine());
+    let (_, ptr) = mapped(&process, GRANULE);
+    process.memset_d8(ptr, 1, GRANULE).unwrap();
+    let desc = AccessDesc { location: Location::device(0), flags: AccessFlags::READ };
+    process.mem_set_access(ptr, GRANULE, &[desc]).unwrap();
+    let error = process.ctx_synchronize().unwrap_err();
+    let told = fact(&error, "mapped there").unwrap();
+    assert!(told.starts_with(&format!("{{start {ptr}, size 2 MiB, handle ")), "{told}");
+    assert!(told.contains("rights read, made by cuMemMap (call "), "{told}");
+    assert_eq!(fact(&error, "mapped behind"), None);
+}
+
 #[test]
 fn taking_the_right_away_under_a_fill_faults_and_keeps_the_bytes() {
     for flags in [AccessFlags::NONE, AccessFlags::READ] {

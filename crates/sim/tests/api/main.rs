@@ -6,6 +6,7 @@ mod recordings;
 mod support;
 
 mod addresses;
+mod checks;
 mod descriptors;
 mod evidence;
 mod explanations;

@@ -75,7 +75,12 @@ fn judge<T>(
 
 impl World {
     pub fn new(processes: usize, policy: Policy) -> Self {
-        let options = MachineOptions { policy, grace: Grace::Never, host_memory: Some(ByteSize::mib(256)) };
+        let options = MachineOptions {
+            policy,
+            grace: Grace::Never,
+            host_memory: Some(ByteSize::mib(256)),
+            ..MachineOptions::default()
+        };
         let machine = SimMachine::new(Profile::named("g64k").unwrap(), options).unwrap();
         let observer = start(&machine);
         let started = (0..processes).map(|_| start(&machine)).collect();

@@ -35,6 +35,7 @@ fn trials() -> Vec<Trial> {
         sharing::a_device_has_one_uuid_and_an_ordinal_per_process,
         sharing::the_grace_between_processes_is_time,
         sharing::a_kernel_waits_for_another_process,
+        sharing::a_check_knows_what_other_processes_wrote,
         death::an_importer_reads_on_after_the_exporter_was_killed,
         death::a_killed_importer_frees_what_only_it_held,
         death::a_descriptor_in_a_killed_process_keeps_memory_no_longer,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use peermap_driver::{Device, Driver};
 use peermap_ipc::{Channel, Deadline, Spawn, take_inherited};
 use peermap_model::{Grace, Profile};
-use peermap_sim::{MachineOptions, SimProcess, serve};
+use peermap_sim::{Checks, MachineOptions, SimProcess, serve};
 
 use crate::support::{GRANULE, export, import, map, mapped, read};
 
@@ -52,8 +52,9 @@ pub fn hear(channel: &Channel) -> (Vec<u8>, Option<OwnedFd>) {
 /// Plays a role. A failed assertion ends the process with code 101.
 pub fn play(role: &str) -> ExitCode {
     match role {
-        "machine" => play_machine(Grace::Never),
-        "machine with grace" => play_machine(Grace::Wall(Duration::from_millis(1))),
+        "machine" => play_machine(Grace::Never, Checks::NONE),
+        "machine with grace" => play_machine(Grace::Wall(Duration::from_millis(1)), Checks::NONE),
+        "machine with checks" => play_machine(Grace::Never, Checks::ALL),
         "broken machine" => play_broken_machine(),
         "exporter" => play_exporter(),
         "importer" => play_importer(),
@@ -64,8 +65,8 @@ pub fn play(role: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn play_machine(grace: Grace) {
-    let options = MachineOptions { grace, ..MachineOptions::default() };
+fn play_machine(grace: Grace, checks: Checks) {
+    let options = MachineOptions { grace, checks, ..MachineOptions::default() };
     serve(channel(), Profile::named("h200-x2").unwrap(), options).unwrap();
 }
 

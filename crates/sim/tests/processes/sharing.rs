@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{Driver, Stream};
+use peermap_driver::{Driver, DriverError, Stream};
 use peermap_model::Place;
 
 use crate::house::House;
@@ -79,4 +79,20 @@ pub fn a_kernel_waits_for_another_process() {
     queue(&process, await_and_tell(&process), Stream::NULL, (flag, 0x0909_0909), (far, 3));
     process.ctx_synchronize().unwrap();
     assert_eq!(read(&process, far, 1), [3]);
+}
+
+/// Who joins makes the checks of the machine.
+pub fn a_check_knows_what_other_processes_wrote() {
+    let mut house = House::of("machine with checks");
+    let exporter = house.worker("exporter", None);
+    let descriptor = hear(&exporter.channel).1.unwrap();
+    let process = house.join();
+    let flag = map(&process, import(&process, &descriptor).unwrap(), GRANULE);
+    let (far, unwritten) = (mapped(&process, GRANULE).1, mapped(&process, GRANULE).1);
+    let function = await_and_tell(&process);
+    queue(&process, function, Stream::NULL, (flag, 0x0707_0707), (far, 3));
+    process.ctx_synchronize().unwrap();
+    queue(&process, function, Stream::NULL, (unwritten, 1), (far, 3));
+    let error = process.ctx_synchronize().unwrap_err();
+    assert!(matches!(&error, DriverError::Finding { what } if what.contains(&unwritten.to_string())), "{error}");
 }

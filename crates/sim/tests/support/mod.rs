@@ -17,7 +17,8 @@ pub fn machine() -> SimMachine {
 
 /// Two devices with a policy and a grace.
 pub fn machine_with(policy: Policy, grace: Grace) -> SimMachine {
-    SimMachine::new(Profile::named("h200-x2").unwrap(), MachineOptions { policy, grace, host_memory: None }).unwrap()
+    let options = MachineOptions { policy, grace, ..MachineOptions::default() };
+    SimMachine::new(Profile::named("h200-x2").unwrap(), options).unwrap()
 }
 
 /// A process that has called `cuInit`.

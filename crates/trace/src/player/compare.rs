@@ -161,7 +161,8 @@ impl From<Failure> for Got {
             }
             Failure::Driver(DriverError::WouldCrash { explanation }) => Self::WouldCrash(reason(explanation)),
             Failure::Driver(DriverError::NotModelled { what }) => Self::NotModelled { what },
-            Failure::Driver(DriverError::Host { what }) => Self::Host { what },
+            // A replay has no checks turned on; whoever did so gets to know what was found.
+            Failure::Driver(DriverError::Finding { what } | DriverError::Host { what }) => Self::Host { what },
         }
     }
 }

@@ -145,7 +145,7 @@ impl<W: Write> Log<W> {
             Ok(_) => Some(StepResult::Cuda(CuResult::SUCCESS)),
             Err(DriverError::Refused { result, .. }) => Some(StepResult::Cuda(*result)),
             Err(DriverError::WouldCrash { .. }) => Some(StepResult::SegmentationFault),
-            Err(DriverError::NotModelled { .. } | DriverError::Host { .. }) => None,
+            Err(DriverError::NotModelled { .. } | DriverError::Finding { .. } | DriverError::Host { .. }) => None,
         };
         let arguments = step::arguments(noted, call, given);
         let (Some(step_call), Some(result), Some(arguments)) = (StepCall::from_name(call.name()), result, arguments)

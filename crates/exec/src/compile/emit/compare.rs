@@ -59,7 +59,7 @@ impl Emitter<'_, '_> {
         [a, b]: [Source; 2],
     ) -> Result<Value, CompileError> {
         if matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) {
-            return self.not_modelled(format!("a comparison of {}", ty.directive()));
+            return self.unmodelled();
         }
         let [a, b] = [a, b].map(|source| self.integer(source, ty.bits(), ty.is_signed()));
         if let Some(format) = Format::of_scalar(ty) {
@@ -77,7 +77,7 @@ impl Emitter<'_, '_> {
             (Comparison::Greater, false) => IntCC::UnsignedGreaterThan,
             (Comparison::GreaterEqual, true) => IntCC::SignedGreaterThanOrEqual,
             (Comparison::GreaterEqual, false) => IntCC::UnsignedGreaterThanOrEqual,
-            _ => return self.not_modelled("an unordered comparison of integers"),
+            _ => return self.unmodelled(),
         };
         let holds = self.builder.ins().icmp(condition, a, b);
         Ok(self.builder.ins().uextend(types::I64, holds))

@@ -24,7 +24,7 @@ impl Emitter<'_, '_> {
             (Some(from), None, None, None) => self.convert_to_integer(conversion, from, destination, a),
             (None, Some(to), ..) => self.convert_from_integer(conversion, to, destination, a),
             (None, None, None, None) => self.convert_integer(conversion, destination, a),
-            _ => return self.not_modelled(format!("cvt{}{}", to.directive(), from.directive())),
+            _ => return self.unmodelled(),
         }
         Ok(())
     }

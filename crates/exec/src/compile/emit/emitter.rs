@@ -26,8 +26,8 @@ pub(super) struct Emitter<'a, 'f> {
     values: HashMap<RegisterId, Value>,
     /// What scalars hold in a thread whose `%tid.x` is zero.
     bases: HashMap<RegisterId, Value>,
-    /// The line of the instruction that is emitted.
-    line: u32,
+    /// The number of the instruction that is emitted.
+    current: u32,
 }
 
 impl<'a, 'f> Emitter<'a, 'f> {
@@ -39,7 +39,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         predicates: Value,
     ) -> Self {
         let (values, bases) = (HashMap::new(), HashMap::new());
-        Self { surroundings, builder, float, words, predicates, lane: None, values, bases, line: 0 }
+        Self { surroundings, builder, float, words, predicates, lane: None, values, bases, current: 0 }
     }
 
     /// Loads, before the loop, the scalars that instructions read in it.
@@ -64,7 +64,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         let body = self.surroundings.body;
         for index in instructions {
             let instruction = &body.instructions[*index as usize];
-            self.line = instruction.at.line;
+            self.current = *index;
             let written = instruction.writes();
             let guard = instruction.guard.filter(|_| !written.is_empty());
             let guard = guard.map(|guard| (guard, self.olds(&written)));
@@ -99,7 +99,13 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     pub(super) fn not_modelled<T>(&self, what: impl Into<String>) -> Result<T, CompileError> {
-        Err(CompileError::NotModelled { line: self.line, what: what.into() })
+        let line = self.surroundings.body.instructions[self.current as usize].at.line;
+        Err(CompileError::NotModelled { line, what: what.into() })
+    }
+
+    /// Refuses the instruction by its name.
+    pub(super) fn unmodelled<T>(&self) -> Result<T, CompileError> {
+        self.not_modelled(&*self.surroundings.body.instructions[self.current as usize].name)
     }
 
     /// A constant of an integer type.

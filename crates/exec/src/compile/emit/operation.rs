@@ -56,8 +56,7 @@ impl Emitter<'_, '_> {
             })
             | Operation::PerformanceEvent { .. }
             | Operation::SetMaxRegisters { .. } => Ok(()),
-            Operation::Unmodelled { name } => self.not_modelled(name),
-            other => self.not_modelled(name_of(other)),
+            _ => self.unmodelled(),
         }
     }
 
@@ -124,11 +123,4 @@ impl Emitter<'_, '_> {
         }
         Ok(())
     }
-}
-
-/// The name of a form of instruction, without what it works on.
-pub(super) fn name_of(operation: &impl std::fmt::Debug) -> String {
-    let text = format!("{operation:?}");
-    let end = text.find(|character: char| !character.is_alphanumeric()).unwrap_or(text.len());
-    text[..end].to_owned()
 }

@@ -8,25 +8,20 @@ use peermap_ptx::{
     MoveSource, Operation, Param, ParamType, Parameter, RegisterId, ScalarType, Source, StateSpace, Symbol,
 };
 
-use super::{Bindings, Instance, Linker, compared};
+use super::{Bindings, Instance, Linker, Site, compared};
 use crate::data::code_address;
 use crate::error::CompileError;
 use crate::step::SystemFunction;
 
 impl Linker<'_> {
     /// Puts in what an instruction calls; its registers and variables are renamed already.
-    pub(super) fn call(
-        &mut self,
-        caller: &Instance,
-        instruction: &Instruction,
-        call: &Call,
-    ) -> Result<(), CompileError> {
-        let skip = self.skip_unless_guarded(instruction);
+    pub(super) fn call(&mut self, site: Site<'_>, call: &Call) -> Result<(), CompileError> {
+        let skip = self.skip_unless_guarded(site.instruction);
         match &call.target {
-            CallTarget::Direct(id) => self.direct(caller, instruction, call, *id)?,
+            CallTarget::Direct(id) => self.direct(site, call, *id)?,
             CallTarget::Indirect { pointer, targets } => {
                 let functions = targets.as_deref().unwrap_or(self.calls.taken()).to_vec();
-                self.any_of(caller, instruction, (call, *pointer), &functions)?;
+                self.any_of(site, (call, *pointer), &functions)?;
             }
         }
         skip.into_iter().for_each(|branch| self.land(branch));
@@ -37,11 +32,11 @@ impl Linker<'_> {
     /// calls what is none of them is stopped.
     fn any_of(
         &mut self,
-        caller: &Instance,
-        instruction: &Instruction,
+        site: Site<'_>,
         (call, pointer): (&Call, RegisterId),
         functions: &[FunctionId],
     ) -> Result<(), CompileError> {
+        let instruction = site.instruction;
         let mut ends = Vec::new();
         for id in functions {
             if !self.fits(call, &self.module.functions()[id.index()]) {
@@ -53,7 +48,7 @@ impl Linker<'_> {
             self.push_for(instruction, compared(Comparison::NotEqual, is_other, Source::Register(pointer), b));
             let guard = Guard { predicate: is_other, negated: false };
             let other = self.push_branch(instruction, Some(guard), InstructionId(0));
-            self.direct(caller, instruction, call, *id)?;
+            self.direct(site, call, *id)?;
             ends.push(self.push_branch(instruction, None, InstructionId(0)));
             self.land(other);
         }
@@ -86,21 +81,13 @@ impl Linker<'_> {
     }
 
     /// A call of one function.
-    fn direct(
-        &mut self,
-        caller: &Instance,
-        instruction: &Instruction,
-        call: &Call,
-        id: FunctionId,
-    ) -> Result<(), CompileError> {
+    fn direct(&mut self, site: Site<'_>, call: &Call, id: FunctionId) -> Result<(), CompileError> {
         let module = self.module;
         let function = &module.functions()[id.index()];
-        let name = &function.name;
-        if self.calls.is_recursive(id) {
-            return Err(not_modelled(instruction, format!("a call of {name:?}, which may call itself,")));
-        }
+        let (name, instruction) = (&function.name, site.instruction);
         match &function.body {
-            Some(body) => self.own(caller, instruction, call, (function, body))?,
+            Some(body) if self.calls.is_recursive(id) => self.recursive(site, call, (id, function, body)),
+            Some(body) => self.own(site, call, (function, body))?,
             None => {
                 let Some(known) = SystemFunction::named(name) else {
                     return Err(not_modelled(instruction, format!("a call of {name:?}, which has no body here,")));
@@ -113,21 +100,16 @@ impl Linker<'_> {
     }
 
     /// A call of a function that has a body.
-    fn own(
-        &mut self,
-        caller: &Instance,
-        instruction: &Instruction,
-        call: &Call,
-        (function, body): (&Function, &Body),
-    ) -> Result<(), CompileError> {
+    fn own(&mut self, site: Site<'_>, call: &Call, (function, body): (&Function, &Body)) -> Result<(), CompileError> {
+        let Site { caller, instruction, .. } = site;
         let bindings = self.bindings(caller, instruction, call, function);
         let returned = bindings.returned.clone();
-        let instance = self.enter(body, caller.number, bindings);
+        let instance = self.enter(body, (caller.number, caller.frame), bindings);
         for (argument, parameter) in call.arguments.iter().zip(&function.params) {
             if let Parameter::Register { register, ty } = parameter {
                 let destination = instance.register(*register);
                 let given = match argument {
-                    CallArgument::Local(local) => load(destination, *ty, *local),
+                    CallArgument::Local(local) => load(destination, *ty, (*local, 0)),
                     CallArgument::Value(value) => moved(destination, *ty, *value),
                 };
                 self.push_for(instruction, given);
@@ -137,13 +119,13 @@ impl Linker<'_> {
         for ((receiver, parameter), symbol) in call.returns.iter().zip(&function.returns).zip(returned) {
             let received = match (receiver, parameter, symbol) {
                 (CallReturn::Register(Some(register)), Parameter::Memory(param), Symbol::Local(local)) => {
-                    load(*register, element(param), local)
+                    load(*register, element(param), (local, 0))
                 }
                 (CallReturn::Register(Some(destination)), Parameter::Register { register, ty }, _) => {
                     moved(*destination, *ty, Source::Register(instance.register(*register)))
                 }
                 (CallReturn::Local(local), Parameter::Register { register, ty }, _) => {
-                    store(*local, *ty, Source::Register(instance.register(*register)))
+                    store((*local, 0), *ty, Source::Register(instance.register(*register)))
                 }
                 // The variable is what the function has written.
                 _ => continue,
@@ -161,7 +143,7 @@ impl Linker<'_> {
                 (CallArgument::Local(local), Parameter::Memory(_)) => Symbol::Local(*local),
                 (CallArgument::Value(value), Parameter::Memory(param)) => {
                     let local = self.local_for(caller, instruction, param);
-                    self.push_for(instruction, store(local, element(param), *value));
+                    self.push_for(instruction, store((local, 0), element(param), *value));
                     Symbol::Local(local)
                 }
                 (_, Parameter::Register { .. }) => Symbol::Parameter(number),
@@ -198,7 +180,7 @@ impl Linker<'_> {
                 CallArgument::Local(local) => {
                     let ty = scalar(instruction, parameter)?;
                     let register = self.new_register(ty);
-                    self.push_for(instruction, load(register, ty, *local));
+                    self.push_for(instruction, load(register, ty, (*local, 0)));
                     Source::Register(register)
                 }
             };
@@ -211,7 +193,7 @@ impl Linker<'_> {
                 CallReturn::Local(local) => {
                     let ty = scalar(instruction, parameter)?;
                     let register = self.new_register(ty);
-                    behind.push(store(*local, ty, Source::Register(register)));
+                    behind.push(store((*local, 0), ty, Source::Register(register)));
                     CallReturn::Register(Some(register))
                 }
             });
@@ -230,7 +212,7 @@ fn not_modelled(instruction: &Instruction, what: impl Into<String>) -> CompileEr
 }
 
 /// How much a parameter takes.
-fn bytes(parameter: &Parameter) -> u64 {
+pub(super) fn bytes(parameter: &Parameter) -> u64 {
     match parameter {
         Parameter::Memory(param) => u64::from(param.size),
         Parameter::Register { ty, .. } => u64::from(ty.size()),
@@ -246,17 +228,18 @@ fn scalar(instruction: &Instruction, parameter: &Parameter) -> Result<ScalarType
 }
 
 /// The type of a parameter, or of its elements.
-fn element(param: &Param) -> ScalarType {
+pub(super) fn element(param: &Param) -> ScalarType {
     match param.ty {
         ParamType::Scalar(ty) | ParamType::Array { element: ty, .. } => ty,
     }
 }
 
-fn at(local: LocalId) -> Address {
-    Address { base: AddressBase::Symbol(Symbol::Local(local)), offset: 0 }
+fn at((local, offset): (LocalId, i64)) -> Address {
+    Address { base: AddressBase::Symbol(Symbol::Local(local)), offset }
 }
 
-fn load(destination: RegisterId, ty: ScalarType, local: LocalId) -> Operation {
+/// A load from so far behind the start of a variable.
+pub(super) fn load(destination: RegisterId, ty: ScalarType, from: (LocalId, i64)) -> Operation {
     Operation::Load(Load {
         space: StateSpace::ParamFunction,
         order: Order::Weak,
@@ -264,21 +247,22 @@ fn load(destination: RegisterId, ty: ScalarType, local: LocalId) -> Operation {
         cache: CacheOperator::Default,
         ty,
         destinations: vec![Some(destination)],
-        address: at(local),
+        address: at(from),
     })
 }
 
-fn store(local: LocalId, ty: ScalarType, source: Source) -> Operation {
+/// A store to so far behind the start of a variable.
+pub(super) fn store(to: (LocalId, i64), ty: ScalarType, source: Source) -> Operation {
     Operation::Store(Store {
         space: StateSpace::ParamFunction,
         order: Order::Weak,
         cache: CacheOperator::Default,
         ty,
-        address: at(local),
+        address: at(to),
         sources: vec![source],
     })
 }
 
-fn moved(destination: RegisterId, ty: ScalarType, source: Source) -> Operation {
+pub(super) fn moved(destination: RegisterId, ty: ScalarType, source: Source) -> Operation {
     Operation::Move { ty, destination, source: MoveSource::Value(source) }
 }

@@ -11,6 +11,8 @@ use peermap_ptx::{
     ScalarType, Source, StateSpace, Symbol,
 };
 
+use super::untyped;
+
 /// The pieces of a variable: where each starts and how many bytes it has.
 type Pieces = BTreeMap<i64, u32>;
 
@@ -68,7 +70,7 @@ fn registers(body: &mut Body) -> HashMap<(LocalId, i64), RegisterId> {
         for (offset, size) in pieces {
             registers.insert((local, offset), RegisterId(body.registers.len() as u32));
             let name = format!("{}+{offset}", body.locals[local.index()].name);
-            let ty = if size == 1 { ScalarType::B16 } else { bits(size) };
+            let ty = if size == 1 { ScalarType::B16 } else { untyped(size) };
             body.registers.push(Register { name, ty });
         }
     }
@@ -122,14 +124,14 @@ fn moves(
                 moves.push(if ty.is_signed() && is_wider {
                     Operation::Convert { conversion: widening(ty), destination, a: source, b: None }
                 } else {
-                    Operation::Move { ty: bits(ty.size()), destination, source: MoveSource::Value(source) }
+                    Operation::Move { ty: untyped(ty.size()), destination, source: MoveSource::Value(source) }
                 });
             }
         }
         Operation::Store(store) => {
             for (place, source) in store.sources.iter().enumerate() {
                 let source = MoveSource::Value(*source);
-                moves.push(Operation::Move { ty: bits(ty.size()), destination: register(place)?, source });
+                moves.push(Operation::Move { ty: untyped(ty.size()), destination: register(place)?, source });
             }
         }
         _ => return None,
@@ -141,13 +143,4 @@ fn moves(
 fn widening(ty: ScalarType) -> Conversion {
     let (rounding, integral, ftz) = (None, false, false);
     Conversion { to: ty, from: ty, rounding, integral, ftz, saturate: false, relu: false, satfinite: false }
-}
-
-fn bits(size: u32) -> ScalarType {
-    match size {
-        1 => ScalarType::B8,
-        2 => ScalarType::B16,
-        4 => ScalarType::B32,
-        _ => ScalarType::B64,
-    }
 }

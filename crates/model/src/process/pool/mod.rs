@@ -9,6 +9,7 @@ mod seen;
 mod share;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeBounds;
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationType, Argument, ByteSize, CallSite, Device, DeviceAttribute, DevicePtr,
@@ -94,6 +95,14 @@ pub(super) struct Pools {
     /// The current pools by device, where they are not the default ones.
     current: BTreeMap<usize, u64>,
     allocations: BTreeMap<u64, PoolAllocation>,
+}
+
+impl Pools {
+    /// Where allocations start in a range of addresses, upwards.
+    pub(super) fn starts(&self, addresses: impl RangeBounds<u64>) -> impl DoubleEndedIterator<Item = u64> {
+        let found = self.allocations.range(addresses);
+        found.filter(|(_, allocation)| !allocation.nested).map(|(start, _)| *start)
+    }
 }
 
 impl PoolState {

@@ -5,7 +5,6 @@ use peermap_ptx::instruction::{BinaryOp, Precision, TernaryOp, UnaryOp};
 use peermap_ptx::{RegisterId, Source};
 
 use super::super::emitter::Emitter;
-use super::super::operation::name_of;
 use super::arithmetic::How;
 use crate::error::CompileError;
 use crate::float::Function;
@@ -37,7 +36,7 @@ impl Emitter<'_, '_> {
                 self.approximate(function, ty, ftz, destination, source);
             }
             UnaryOp::Test { test, ty } => self.test_number(test, ty, destination, source),
-            other => return self.not_modelled(name_of(&other)),
+            _ => return self.unmodelled(),
         }
         Ok(())
     }
@@ -79,7 +78,7 @@ impl Emitter<'_, '_> {
                 self.copy_sign(ty, destination, a, b);
                 return Ok(());
             }
-            other => return self.not_modelled(name_of(&other)),
+            _ => return self.unmodelled(),
         };
         match from {
             Some(half) => self.mixed_arithmetic(function, half, how, destination, [a, b]),
@@ -103,11 +102,10 @@ impl Emitter<'_, '_> {
                     None => self.float_arithmetic(Function::MultiplyAdd, ty, how, destination, sources),
                 }
             }
-            TernaryOp::Fma { .. } => return self.not_modelled("fma.oob"),
             TernaryOp::FloatMin3(how) => self.float_extreme(how, false, destination, sources),
             TernaryOp::FloatMax3(how) => self.float_extreme(how, true, destination, sources),
             TernaryOp::SelectFloat { bits, ftz } => self.select_by_number(bits, ftz, destination, sources),
-            other => return self.not_modelled(name_of(&other)),
+            _ => return self.unmodelled(),
         }
         Ok(())
     }

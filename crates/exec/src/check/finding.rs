@@ -1,0 +1,109 @@
+//! What checks find.
+
+use std::fmt;
+use std::ops::Range;
+
+use thiserror::Error;
+
+use crate::check::Check;
+use crate::error::{Line, verb};
+use peermap_memory::Access;
+
+/// A thread of a launch and what it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// The block in the grid.
+    pub block: [u32; 3],
+    /// The thread in the block.
+    pub thread: [u32; 3],
+    /// The instruction.
+    pub line: Line,
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "block {:?}, thread {:?}, {}", self.block, self.thread, self.line)
+    }
+}
+
+/// A mistake that a check found. Where, and in which thread, is told by the [`Stop`](crate::Stop) that has it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Finding {
+    /// Memory is read that was never written.
+    #[error("{} at {address:#x}, which nothing has ever written", verb(*access))]
+    Uninitialised {
+        /// The first byte of the access that was never written.
+        address: u64,
+        /// What the access does.
+        access: Access,
+    },
+    /// Two threads write one byte and nothing orders them.
+    #[error("write at {address:#x}{}, where {other} wrote before, with nothing to order the two", of_block(*shared))]
+    Race {
+        /// The first byte that both write; in shared memory that of the block.
+        address: u64,
+        /// Whether it is shared memory of the block.
+        shared: bool,
+        /// Who wrote before.
+        other: Party,
+    },
+    /// Memory is read by another address than it was written by, without `fence.proxy.alias` in between.
+    #[error(
+        "{} at {address:#x} of what {writer} wrote at {written:#x}, another address of the same memory, \
+         without fence.proxy.alias in between",
+        verb(*access)
+    )]
+    Alias {
+        /// The first byte that is read.
+        address: u64,
+        /// What the access does.
+        access: Access,
+        /// The address that it was written by.
+        written: u64,
+        /// Who wrote it.
+        writer: Party,
+    },
+    /// An access leaves the buffer that its address was computed from.
+    #[error(
+        "{} at {address:#x}, outside the {} bytes from {:#x} on, the buffer of argument {argument} ({pointer:#x}), in {}",
+        verb(*access), buffer.end - buffer.start, buffer.start, neighbour(hit.as_ref())
+    )]
+    OutOfBounds {
+        /// The first byte of the access.
+        address: u64,
+        /// What the access does.
+        access: Access,
+        /// The argument of the launch that the address was computed from, counted from 0.
+        argument: usize,
+        /// Its value, or that of the pointer in it.
+        pointer: u64,
+        /// The addresses of the buffer that it points into.
+        buffer: Range<u64>,
+        /// Those of the buffer that is hit, where that is known.
+        hit: Option<Range<u64>>,
+    },
+}
+
+impl Finding {
+    /// The check that found it.
+    #[must_use]
+    pub const fn check(&self) -> Check {
+        match self {
+            Self::Uninitialised { .. } => Check::Uninitialised,
+            Self::Race { .. } => Check::Races,
+            Self::Alias { .. } => Check::Aliases,
+            Self::OutOfBounds { .. } => Check::Bounds,
+        }
+    }
+}
+
+const fn of_block(shared: bool) -> &'static str {
+    if shared { " of shared memory" } else { "" }
+}
+
+fn neighbour(hit: Option<&Range<u64>>) -> String {
+    hit.map_or_else(
+        || "other memory".to_owned(),
+        |hit| format!("the {} bytes from {:#x} on", hit.end - hit.start, hit.start),
+    )
+}
