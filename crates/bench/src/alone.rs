@@ -27,7 +27,7 @@ impl Crew for Alone {
         nobody()
     }
 
-    fn scenario(&self, _: &Scenario) -> Result<RunReport, BenchError> {
+    fn run(&self, _: &Scenario) -> Result<RunReport, BenchError> {
         nobody()
     }
 }

@@ -34,7 +34,7 @@ pub trait Crew: Starter {
     ///
     /// # Errors
     /// [`BenchError::Run`] if it does not succeed.
-    fn scenario(&self, scenario: &Scenario) -> Result<RunReport, BenchError>;
+    fn run(&self, scenario: &Scenario) -> Result<RunReport, BenchError>;
 }
 
 /// What suites work with: a driver that is initialised, with a context on each device.

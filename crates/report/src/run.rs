@@ -36,6 +36,9 @@ pub struct RunReport {
     pub workers: Vec<WorkerReport>,
     /// From the start of the first worker to the end of the last, in milliseconds.
     pub wall_ms: f64,
+    /// What is to be said of it besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// What that is compared with, if it was asked for.
     pub reference: Option<Reference>,
     /// Why the run did not succeed.
@@ -213,6 +216,7 @@ pub(crate) mod tests {
             failure: None,
             provenance: None,
             calls: None,
+            remarks: Vec::new(),
         }
     }
 

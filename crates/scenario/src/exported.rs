@@ -13,9 +13,12 @@ use crate::parent::{SizeError, Supplies, check_room};
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] = &[
-    (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
-    (DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
-    (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "memory cannot be shared as a file descriptor"),
+    Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+    Need::new(DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+    Need::new(
+        DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+        "memory cannot be shared as a file descriptor",
+    ),
 ];
 
 /// How the buffers are shared.
@@ -26,6 +29,7 @@ pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
     exported: Vec<OwnedFd>,
+    remarks: Vec<String>,
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
@@ -48,13 +52,13 @@ impl<'d> Buffers<'d> {
     /// Allocates and exports `count` buffers.
     pub(crate) fn create(
         driver: &'d dyn Driver,
-        device: &Chosen,
+        prop: &AllocationProp,
         count: u32,
         size: ByteSize,
     ) -> Result<Self, DriverError> {
-        let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new() };
+        let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new(), remarks: Vec::new() };
         for _ in 0..count {
-            let handle = driver.mem_create(size, &prop(device), 0)?;
+            let handle = driver.mem_create(size, prop, 0)?;
             buffers.handles.push(handle);
             let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
             // No driver answers a wish for a descriptor with anything else.
@@ -62,6 +66,17 @@ impl<'d> Buffers<'d> {
             buffers.exported.push(fd);
         }
         Ok(buffers)
+    }
+
+    /// The properties that they have, whatever was asked for.
+    pub(crate) fn properties(&self) -> Result<Vec<AllocationProp>, DriverError> {
+        self.handles.iter().map(|handle| self.driver.mem_get_allocation_properties_from_handle(*handle)).collect()
+    }
+
+    /// The same with something to say about them.
+    pub(crate) fn with_remarks(mut self, remarks: Vec<String>) -> Self {
+        self.remarks = remarks;
+        self
     }
 }
 
@@ -72,6 +87,10 @@ impl Supplies for Buffers<'_> {
 
     fn close_descriptors(&mut self) {
         self.exported.clear();
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn release(mut self: Box<Self>) -> Result<(), DriverError> {
@@ -100,6 +119,7 @@ pub(crate) fn map(driver: &dyn Driver, descriptor: BorrowedFd<'_>, to: Buffer) -
     driver.mem_release(handle)
 }
 
-fn prop(device: &Chosen) -> AllocationProp {
+/// What is asked of memory that a run shares.
+pub(crate) fn prop(device: &Chosen) -> AllocationProp {
     AllocationProp::pinned_on(device.device.0, HANDLE_TYPE)
 }

@@ -7,6 +7,8 @@
 //! | --- | --- |
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
 //! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
+//! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
+//! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //!
@@ -22,6 +24,7 @@
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
 //! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
 //! | `exported.rs` | memory that the parent exports and workers map |
+//! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
@@ -40,6 +43,7 @@ pub mod access;
 mod backend;
 mod calls;
 mod check;
+pub mod compressible;
 mod content;
 mod crew;
 mod device_kernels;
@@ -57,8 +61,10 @@ mod names;
 pub mod one_kernel;
 mod options;
 mod parent;
+pub mod pool_ipc;
 mod post;
 mod probe;
+mod relay;
 mod ring;
 mod scenario;
 pub mod simple_ipc;
@@ -80,6 +86,7 @@ pub use messages::Step;
 pub use names::UnknownName;
 pub use options::Options;
 pub use parent::{refused, run, run_recording_calls};
+pub use relay::{Order, Relay};
 pub use scenario::Scenario;
 pub use timing::StreamTimer;
 pub use worker::worker_main;

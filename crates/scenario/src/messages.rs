@@ -14,7 +14,7 @@ use crate::access::{self, Deed, Right};
 use crate::calls::Part;
 use crate::error::Complaint;
 use crate::grow;
-use crate::simple_ipc;
+use crate::relay;
 use crate::task::Task;
 
 /// From the parent to a worker.
@@ -51,7 +51,9 @@ pub(crate) enum Role {
     /// A worker of [`memmap_ipc`](crate::memmap_ipc).
     MemmapIpc(Task),
     /// A worker of [`simple_ipc`](crate::simple_ipc).
-    SimpleIpc(simple_ipc::Task),
+    SimpleIpc(relay::Task),
+    /// A worker of [`pool_ipc`](crate::pool_ipc).
+    PoolIpc(relay::Task),
     /// A worker of [`access`](crate::access).
     Access(access::Task),
     /// A worker of [`grow`](crate::grow).
@@ -204,7 +206,7 @@ mod tests {
     use crate::check::{Verify, VerifyOn};
     use crate::content::Fill;
     use crate::kernels::KernelSource;
-    use crate::simple_ipc::Order;
+    use crate::relay::Order;
 
     fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
         let bytes = postcard::to_stdvec(message).unwrap();
@@ -222,12 +224,17 @@ mod tests {
             measure: true,
             verbose: true,
         };
-        let simple = simple_ipc::Task { work: task.clone(), order: Order::Host, steps: 9 };
+        let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
-        let roles =
-            [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Access(access), Role::Grow(grow), Role::Probe];
-        for role in roles {
+        for role in [
+            Role::MemmapIpc(task),
+            Role::SimpleIpc(relay.clone()),
+            Role::PoolIpc(relay),
+            Role::Access(access),
+            Role::Grow(grow),
+            Role::Probe,
+        ] {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {
                 worker: 3,

@@ -9,7 +9,7 @@ use crate::timing::StreamTimer;
 use crate::worker::{Station, WorkerError};
 
 /// Flag of `cuStreamCreate`: the stream does not wait for the null stream (`CU_STREAM_NON_BLOCKING`).
-const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// A context, a stream of its own, the kernels on that stream, and a timer for what they do.
 pub(crate) struct Workplace<'d> {
@@ -35,12 +35,11 @@ impl<'d> Workplace<'d> {
         Ok(Self { driver, context, stream, kernels, timer })
     }
 
-    /// Gives all of it back. `give_back` is done while there is still a context.
-    pub(crate) fn clear_away(self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Gives all of it back, the last first.
+    pub(crate) fn clear_away(self) -> Result<()> {
         self.timer.destroy()?;
-        self.driver.stream_destroy(self.stream)?;
         self.kernels.unload()?;
-        give_back()?;
+        self.driver.stream_destroy(self.stream)?;
         self.driver.ctx_destroy(self.context)
     }
 

@@ -3,8 +3,9 @@
 use peermap_driver::ByteSize;
 use peermap_scenario::grow::Grow;
 use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
-use peermap_scenario::{Options, Scenario};
+use peermap_scenario::{Options, Relay, Scenario};
 
 use super::{nanoseconds, slowest};
 use crate::error::BenchError;
@@ -23,7 +24,7 @@ struct Whole {
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 3] = [
+static WHOLE: [Whole; 4] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -48,7 +49,23 @@ static WHOLE: [Whole; 3] = [
             ("simple_verify", "verify"),
             ("simple_teardown", "teardown"),
         ],
-        scenario: |options| SimpleIpc { options, ..SimpleIpc::default() }.into(),
+        scenario: |options| SimpleIpc(Relay { options, ..Relay::default() }).into(),
+    },
+    Whole {
+        name: "pool_ipc",
+        phases: &[
+            ("pool_init", "init"),
+            ("pool_context", "context"),
+            ("pool_module", "module"),
+            ("pool_open", "open"),
+            ("pool_ring", "ring"),
+            ("pool_verify", "verify"),
+            ("pool_teardown", "teardown"),
+        ],
+        scenario: |options| {
+            let relay = Relay { options, ..Relay::default() };
+            PoolIpc { relay, ..PoolIpc::default() }.into()
+        },
     },
     Whole {
         name: "grow",
@@ -75,7 +92,7 @@ pub(super) fn groups<'r>(
         parameters: vec![("processes_per_device", processes_per_device.to_string()), ("size", size.to_string())],
         make: Box::new(move || {
             let options = Options { size, processes_per_device, ..Options::default() };
-            Ok(Box::new(Run { rig, whole, options }))
+            Ok(Box::new(Run { rig, whole, scenario: (whole.scenario)(options) }))
         }),
     })
 }
@@ -83,12 +100,12 @@ pub(super) fn groups<'r>(
 struct Run<'r, 'd> {
     rig: &'r Rig<'d>,
     whole: &'static Whole,
-    options: Options,
+    scenario: Scenario,
 }
 
 impl Group for Run<'_, '_> {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
-        let report = self.rig.crew.scenario(&(self.whole.scenario)(self.options.clone()))?;
+        let report = self.rig.crew.run(&self.scenario)?;
         let phases = self.whole.phases.iter().map(|(_, phase)| slowest(&report, phase));
         Ok(std::iter::once(nanoseconds(report.wall_ms)).chain(phases).collect())
     }

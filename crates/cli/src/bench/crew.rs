@@ -54,7 +54,7 @@ impl Crew for OwnWorkers<'_> {
         self.backend()?.driver().map_err(|error| BenchError::NotHere(one_line(&error)))
     }
 
-    fn scenario(&self, scenario: &Scenario) -> Result<RunReport, BenchError> {
+    fn run(&self, scenario: &Scenario) -> Result<RunReport, BenchError> {
         let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
         let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
         let report = peermap_scenario::run(scenario, self.backend()?, &launcher, &mut |_: &_| {});

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
-use peermap_scenario::memmap_ipc;
-use peermap_scenario::simple_ipc::{self, Order};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, access, grow};
+use peermap_scenario::pool_ipc::{self, Handles};
+use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
+use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
 use peermap_sim::Checks;
 
 use crate::args::{Where, exit_codes};
@@ -31,7 +31,19 @@ pub(crate) enum Scenario {
     ///
     /// For example: peermap run simple-ipc --profile h200-x2 --processes-per-device 4 --order host
     #[command(name = "simple-ipc", after_help = exit_codes())]
-    SimpleIpc(SimpleIpc),
+    SimpleIpc(Relay),
+    /// NVIDIA's streamOrderedAllocationIPC: buffers of stream-ordered memory pools, handed round as in simple-ipc.
+    ///
+    /// For example: peermap run pool-ipc --profile h200-x2 --verify all
+    #[command(name = "pool-ipc", after_help = exit_codes())]
+    PoolIpc(PoolIpc),
+    /// The work of memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA.
+    ///
+    /// How many buffers have these properties is read back and said; those that have not are used all the same.
+    ///
+    /// For example: peermap run compressible --profile scarce --processes-per-device 2
+    #[command(name = "compressible", after_help = exit_codes())]
+    Compressible(MemmapIpc),
     /// Rights of each device on shared memory, none, read, read and write, changed while mapped, revoked: each tried from each
     /// device, with faults where they are due.
     ///
@@ -102,6 +114,45 @@ pub(crate) struct Ring {
     common: Common,
 }
 
+/// Arguments of `run memmap-ipc`, and of what does the same work.
+#[derive(Debug, Args)]
+pub(crate) struct MemmapIpc {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    #[command(flatten)]
+    ring: Ring,
+}
+
+/// Arguments of every scenario that hands buffers round.
+#[derive(Debug, Args)]
+pub(crate) struct Relay {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB.
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
+    size: ByteSize,
+    /// What keeps a step's work behind that of the step before: events that the workers share; the host, which waits for the
+    /// work in every step; or nothing, a mistake that the simulator shows as a mismatch.
+    #[arg(long, value_name = "events|host|none", default_value = "events")]
+    order: Order,
+    /// How many steps there are; as many as workers if not given.
+    #[arg(long, value_name = "N")]
+    steps: Option<u32>,
+    #[command(flatten)]
+    ring: Ring,
+}
+
+/// Arguments of `run pool-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct PoolIpc {
+    #[command(flatten)]
+    relay: Relay,
+    /// By what workers open the buffers: the pool's descriptor and the pointer's export data; or legacy handles, a mistake that
+    /// the driver refuses.
+    #[arg(long, value_name = "pool|legacy", default_value = "pool")]
+    handles: Handles,
+}
+
 /// Arguments of `run access`.
 #[derive(Debug, Args)]
 pub(crate) struct Access {
@@ -132,40 +183,13 @@ pub(crate) struct Grow {
     common: Common,
 }
 
-/// Arguments of `run memmap-ipc`.
-#[derive(Debug, Args)]
-pub(crate) struct MemmapIpc {
-    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
-    /// which is mostly 2 MiB.
-    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
-    size: ByteSize,
-    #[command(flatten)]
-    ring: Ring,
-}
-
-/// Arguments of `run simple-ipc`.
-#[derive(Debug, Args)]
-pub(crate) struct SimpleIpc {
-    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB.
-    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
-    size: ByteSize,
-    /// What keeps a step's work behind that of the step before: events that the workers share; the host, which waits for the
-    /// work in every step; or nothing, a mistake that the simulator shows as a mismatch.
-    #[arg(long, value_name = "events|host|none", default_value = "events")]
-    order: Order,
-    /// How many steps there are; as many as workers if not given.
-    #[arg(long, value_name = "N")]
-    steps: Option<u32>,
-    #[command(flatten)]
-    ring: Ring,
-}
-
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
-            Self::MemmapIpc(arguments) => &arguments.ring.common,
+            Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.ring.common,
             Self::SimpleIpc(arguments) => &arguments.ring.common,
+            Self::PoolIpc(arguments) => &arguments.relay.ring.common,
             Self::Access(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
         }
@@ -175,16 +199,23 @@ impl Scenario {
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
             Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
-            Self::SimpleIpc(SimpleIpc { ring, size, order, steps }) => {
-                let (options, order, steps) = (ring.options(*size), *order, *steps);
-                simple_ipc::SimpleIpc { options, order, steps }.into()
+            Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
+            Self::PoolIpc(PoolIpc { relay, handles }) => {
+                pool_ipc::PoolIpc { relay: relay.relay(), handles: *handles }.into()
             }
+            Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
             Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()
             }
         }
+    }
+}
+
+impl Relay {
+    fn relay(&self) -> peermap_scenario::Relay {
+        peermap_scenario::Relay { options: self.ring.options(self.size), order: self.order, steps: self.steps }
     }
 }
 

@@ -5,7 +5,7 @@ use peermap_driver::{ByteSize, Driver};
 use super::{Task, seat};
 use crate::content::Fill;
 use crate::devices::Need;
-use crate::exported::{Buffers, NEEDS, check_size};
+use crate::exported::{Buffers, NEEDS, check_size, prop};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
@@ -46,7 +46,7 @@ impl Story for Access {
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
-        Ok(Box::new(Buffers::create(driver, plan.first(), plan.workers, self.0.size)?))
+        Ok(Box::new(Buffers::create(driver, &prop(plan.first()), plan.workers, self.0.size)?))
     }
 
     fn role(&self, task: task::Task, plan: &Plan) -> Role {

@@ -52,8 +52,10 @@ pub(crate) fn work(
         Seat::Witness => {
             let watched = station.phase("map", |station| map_watched(station, &descriptors, task))?;
             witness(station, &mut member, trial, &watched, &mut found)?;
-            let give_back = || watched.into_iter().try_for_each(|(_, mapped)| mapped.give_back());
-            station.phase("teardown", |_| Ok(workplace.clear_away(give_back)?))?;
+            station.phase("teardown", |_| {
+                watched.into_iter().try_for_each(|(_, mapped)| mapped.give_back())?;
+                Ok(workplace.clear_away()?)
+            })?;
         }
     }
     let Found { tries, verified, mismatch } = found;

@@ -12,6 +12,10 @@ use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
 use crate::task;
 
+/// What a device needs in order to take part.
+const NEEDS: &[Need] =
+    &[Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management")];
+
 impl Story for Grow {
     fn name(&self) -> &'static str {
         "grow"
@@ -30,7 +34,7 @@ impl Story for Grow {
     }
 
     fn needs(&self) -> &'static [Need] {
-        &[(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management")]
+        NEEDS
     }
 
     /// Nobody waits for anybody: each has a vector of its own.

@@ -54,7 +54,7 @@ pub(crate) fn work(station: &mut Station<'_>, task: &Task) -> Result<Done, Worke
         life.free_and_gather(station)?;
     }
     let (told, verified, mismatch) = life.end(station)?;
-    station.phase("teardown", |_| Ok(workplace.clear_away(|| Ok(()))?))?;
+    station.phase("teardown", |_| Ok(workplace.clear_away()?))?;
     let phases = std::mem::take(&mut station.phases);
     Ok(Done { phases, verified, mismatch, grown: Some(told), ..Done::default() })
 }

@@ -3,7 +3,7 @@
 use peermap_driver::{ByteSize, Driver};
 
 use crate::devices::Need;
-use crate::exported::{Buffers, NEEDS, check_size};
+use crate::exported::{Buffers, NEEDS, check_size, prop};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
@@ -35,7 +35,7 @@ impl Story for MemmapIpc {
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
-        Ok(Box::new(Buffers::create(driver, plan.first(), plan.workers, self.0.size)?))
+        Ok(Box::new(Buffers::create(driver, &prop(plan.first()), plan.workers, self.0.size)?))
     }
 
     fn role(&self, task: Task, _plan: &Plan) -> Role {

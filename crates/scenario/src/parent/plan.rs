@@ -77,6 +77,7 @@ impl Plan {
             rejected: self.rejected.clone(),
             workers: end.hands.iter().map(|hand| self.worker_report(story.options(), hand)).collect(),
             wall_ms: end.wall_ms,
+            remarks: end.remarks,
             failure: end.failure.as_ref().map(RunError::failure),
             ..outline(story, backend, Some(self.fill), Some(kernels))
         }
@@ -140,6 +141,7 @@ fn outline(story: &dyn Story, backend: &dyn Backend, fill: Option<Fill>, kernels
         rejected: Vec::new(),
         workers: Vec::new(),
         wall_ms: 0.0,
+        remarks: Vec::new(),
         reference: None,
         failure: None,
         provenance: None,
@@ -152,6 +154,7 @@ pub(super) struct End<'a> {
     pub(super) hands: &'a [Hand],
     pub(super) failure: Option<RunError>,
     pub(super) wall_ms: f64,
+    pub(super) remarks: Vec<String>,
 }
 
 /// What is known of a worker that did not come to its end.

@@ -55,6 +55,11 @@ pub(crate) trait Supplies {
     /// Closes the descriptors, once every worker has its own copies.
     fn close_descriptors(&mut self);
 
+    /// What is to be said of it, whether the run succeeds or not.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Gives everything back, once the last worker has ended.
     fn release(self: Box<Self>) -> Result<(), DriverError>;
 }

@@ -20,7 +20,7 @@ pub(crate) trait Memory {
     /// The buffer of a number.
     fn buffer(&self, number: u32) -> Buffer;
 
-    /// Gives all of them back. The context is still there; nothing is queued.
+    /// Gives all of them back. Context and stream are still there; nothing is queued.
     fn give_back(self, driver: &dyn Driver) -> Result<()>;
 }
 
@@ -51,7 +51,8 @@ impl<M: Memory> Filled<'_, '_, M> {
         station.begin(Step::Teardown)?;
         let begun = Instant::now();
         let Self { workplace, memory, rates, .. } = self;
-        workplace.clear_away(|| memory.give_back(station.driver))?;
+        memory.give_back(station.driver)?;
+        workplace.clear_away()?;
         station.phases.add("teardown", ms_since(begun));
 
         let phases = std::mem::take(&mut station.phases);
