@@ -34,8 +34,7 @@ fn a_fabric_handle_is_granted_not_permitted_or_not_supported() {
 #[test]
 fn the_attribute_for_pools_says_what_creation_says() {
     let ask = |profile: &str, handle_types| {
-        let process = SimMachine::named(profile).unwrap().process();
-        process.init(0).unwrap();
+        let (_, process) = process_of(profile);
         let attribute = DeviceAttribute::MEMPOOL_SUPPORTED_HANDLE_TYPES;
         let attribute = process.device_get_attribute(attribute, Device(0)).unwrap();
         let made = process.mem_pool_create(&MemPoolProps::pinned_on(0, handle_types));
@@ -49,8 +48,7 @@ fn the_attribute_for_pools_says_what_creation_says() {
 
 #[test]
 fn memory_is_compressible_while_the_device_has_such_memory_left() {
-    let process = SimMachine::named("scarce").unwrap().process();
-    process.init(0).unwrap();
+    let (_, process) = process_of("scarce");
     let asked = AllocationProp {
         compression: CompressionType::GENERIC,
         gpu_direct_rdma: true,
