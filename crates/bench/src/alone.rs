@@ -3,8 +3,7 @@
 use peermap_driver::Driver;
 use peermap_ipc::{Channel, Child};
 use peermap_report::RunReport;
-use peermap_scenario::Options;
-use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::Scenario;
 
 use crate::error::BenchError;
 use crate::rig::{Crew, Starter};
@@ -28,11 +27,7 @@ impl Crew for Alone {
         nobody()
     }
 
-    fn memmap_ipc(&self, _: &Options) -> Result<RunReport, BenchError> {
-        nobody()
-    }
-
-    fn simple_ipc(&self, _: &SimpleIpc) -> Result<RunReport, BenchError> {
+    fn run(&self, _: &Scenario) -> Result<RunReport, BenchError> {
         nobody()
     }
 }

@@ -5,8 +5,7 @@ use std::cell::OnceCell;
 use peermap_driver::{AllocationProp, ByteSize, Context, Device, Driver, GranularityOption, HandleType};
 use peermap_ipc::{Channel, Child};
 use peermap_report::RunReport;
-use peermap_scenario::Options;
-use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::Scenario;
 
 use crate::effort::Effort;
 use crate::error::BenchError;
@@ -31,17 +30,11 @@ pub trait Crew: Starter {
     /// [`BenchError`] if there is none.
     fn driver(&self) -> Result<Box<dyn Driver>, BenchError>;
 
-    /// Runs the main job once.
+    /// Runs a scenario once.
     ///
     /// # Errors
     /// [`BenchError::Run`] if it does not succeed.
-    fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError>;
-
-    /// Runs simple-ipc once.
-    ///
-    /// # Errors
-    /// As [`memmap_ipc`](Crew::memmap_ipc).
-    fn simple_ipc(&self, scenario: &SimpleIpc) -> Result<RunReport, BenchError>;
+    fn run(&self, scenario: &Scenario) -> Result<RunReport, BenchError>;
 }
 
 /// What suites work with: a driver that is initialised, with a context on each device.

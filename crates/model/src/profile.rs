@@ -19,6 +19,8 @@ const INVENTED: &[(&str, &str)] = &[
     ("peers-8", include_str!("../../../fixtures/machines/peers-8.json")),
     ("no-fabric", include_str!("../../../fixtures/machines/no-fabric.json")),
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
+    ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
+    ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
 
@@ -86,6 +88,8 @@ pub struct Profile {
     pub imex_channels: u32,
     /// NUMA nodes of the host.
     pub host_numa_nodes: u16,
+    /// How much memory of each device can be compressible; `None`: all of it.
+    pub compressible: Option<ByteSize>,
 }
 
 /// Why there is no profile.
@@ -155,6 +159,7 @@ struct InventedFile {
     max_peers: Option<usize>,
     fabric: Option<Fabric>,
     imex_channels: Option<u32>,
+    compressible_bytes: Option<u64>,
 }
 
 const fn one_node() -> usize {
@@ -225,6 +230,7 @@ impl Profile {
             },
             imex_channels: file.imex_channels,
             host_numa_nodes: 1,
+            compressible: None,
             devices,
         })
     }
@@ -254,8 +260,26 @@ impl Profile {
         profile.peers_connected = file.peers_connected.unwrap_or(profile.peers_connected);
         profile.max_peers = file.max_peers.unwrap_or(file.devices);
         profile.fabric = file.fabric.unwrap_or(profile.fabric);
+        profile.compressible = file.compressible_bytes.map(ByteSize::new).or(profile.compressible);
         profile.imex_channels = file.imex_channels.unwrap_or(profile.imex_channels);
         Ok(profile)
+    }
+
+    /// Whether a device says that it has something.
+    #[must_use]
+    pub fn gives(&self, device: u16, attribute: DeviceAttribute) -> bool {
+        let device = self.devices.get(usize::from(device));
+        device.and_then(|device| device.attribute(attribute)).is_some_and(|value| value != 0)
+    }
+
+    /// How much memory of a device can be compressible.
+    #[must_use]
+    pub fn compressible_bytes(&self, device: u16) -> ByteSize {
+        if !self.gives(device, DeviceAttribute::GENERIC_COMPRESSION_SUPPORTED) {
+            return ByteSize::ZERO;
+        }
+        let total = self.devices.get(usize::from(device)).map_or(ByteSize::ZERO, |device| device.total);
+        self.compressible.unwrap_or(total)
     }
 
     /// Whether a device reaches memory of another.

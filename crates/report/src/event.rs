@@ -62,6 +62,11 @@ pub enum Event {
         /// What it says; may have several lines.
         text: String,
     },
+    /// Something that everybody should know.
+    Remark {
+        /// What.
+        text: String,
+    },
     /// The run has ended.
     Finished {
         /// Whether it succeeded.
@@ -108,7 +113,7 @@ pub fn event_line(event: &Event) -> String {
         Event::Progress { done, of } => format!("step {done} of {of} done"),
         Event::WorkerDone { worker, verified } => format!("worker {worker} done, {verified} bytes verified"),
         Event::Note { worker: Some(worker), text } => format!("worker {worker}: {text}"),
-        Event::Note { worker: None, text } => text.clone(),
+        Event::Note { worker: None, text } | Event::Remark { text } => text.clone(),
         Event::Finished { ok: true, wall_ms } => format!("ok after {wall_ms:.0} ms"),
         Event::Finished { ok: false, wall_ms } => format!("failed after {wall_ms:.0} ms"),
     }

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::calls::CallSummary;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::grown::Grown;
 use crate::phases::Phases;
 use crate::rejected::RejectedDevice;
+use crate::tries::Try;
 
 /// The number of the schema of [`RunReport`]. Adding a key keeps it; changing or removing one does not.
 pub const SCHEMA: u32 = 1;
@@ -34,6 +36,9 @@ pub struct RunReport {
     pub workers: Vec<WorkerReport>,
     /// From the start of the first worker to the end of the last, in milliseconds.
     pub wall_ms: f64,
+    /// What is to be said of it besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// What that is compared with, if it was asked for.
     pub reference: Option<Reference>,
     /// Why the run did not succeed.
@@ -89,6 +94,12 @@ pub struct WorkerReport {
     pub last_step: String,
     /// Repeated measurements, if they were asked for.
     pub measured: Option<Rates>,
+    /// What it tried with rights that it had or had not.
+    #[serde(default)]
+    pub tries: Vec<Try>,
+    /// How its vector grew, if it had one.
+    #[serde(default)]
+    pub grown: Option<Grown>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -197,12 +208,15 @@ pub(crate) mod tests {
                 phases_ms,
                 last_step: "exit".to_owned(),
                 measured: None,
+                tries: Vec::new(),
+                grown: None,
             }],
             wall_ms: 700.0,
             reference: None,
             failure: None,
             provenance: None,
             calls: None,
+            remarks: Vec::new(),
         }
     }
 
@@ -239,10 +253,12 @@ pub(crate) mod tests {
                 "device_name",
                 "device_uuid",
                 "fill_gb_s",
+                "grown",
                 "last_step",
                 "measured",
                 "phases_ms",
                 "pid",
+                "tries",
                 "verified",
                 "worker"
             ])

@@ -7,6 +7,7 @@ use crate::calls::calls_table;
 use crate::failure::Failure;
 use crate::rejected::{Rejection, device_list};
 use crate::run::{Reference, RunReport, WorkerReport};
+use crate::tries::tries_table;
 
 impl RunReport {
     /// A table of the workers, and below it the rejected devices, what was measured and the failure; then a table of the
@@ -14,6 +15,8 @@ impl RunReport {
     #[must_use]
     pub fn table(&self) -> String {
         let mut lines = vec![self.worker_table()];
+        lines.extend(tries_table(&self.workers));
+        lines.extend(self.workers.iter().filter_map(grown_line));
         lines.extend(Rejection::fold(&self.rejected).iter().map(rejection_line));
         lines.extend(self.workers.iter().filter_map(measured_line));
         lines.extend(self.reference.as_ref().map(|reference| reference_line(reference, self.wall_ms)));
@@ -75,6 +78,10 @@ fn measured_line(worker: &WorkerReport) -> Option<String> {
         rates.verify_percent(),
         rates.memset_gb_s
     ))
+}
+
+fn grown_line(worker: &WorkerReport) -> Option<String> {
+    Some(format!("worker {}: {}", worker.worker, worker.grown.as_ref()?))
 }
 
 fn reference_line(reference: &Reference, wall_ms: f64) -> String {

@@ -26,6 +26,22 @@ pub enum VerifyOn {
     Host,
 }
 
+impl VerifyOn {
+    /// Compares a buffer with what its author filled it with. Work on it has ended by now.
+    pub(crate) fn look(
+        self,
+        driver: &dyn Driver,
+        kernels: &DeviceKernels<'_>,
+        buffer: Buffer,
+        author: Author,
+    ) -> Result<Option<Difference>> {
+        match self {
+            Self::Device => on_device(driver, kernels, buffer, author),
+            Self::Host => on_host(driver, buffer, kernels.content(author)),
+        }
+    }
+}
+
 names!(Verify { Own = "own", All = "all", });
 names!(VerifyOn { Device = "device", Host = "host", });
 

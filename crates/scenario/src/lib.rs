@@ -7,6 +7,10 @@
 //! | --- | --- |
 //! | [`memmap_ipc`] | NVIDIA's memMapIPCDrv: `cuMemMap` memory of one device, filled and verified by many processes |
 //! | [`simple_ipc`] | NVIDIA's simpleIPC: `cuMemAlloc` memory of each worker's device, handed round in the order of shared events |
+//! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
+//! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
+//! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
+//! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -18,6 +22,9 @@
 //! | `parent/` | the parent's side: its story, who works where, the report |
 //! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
+//! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
+//! | `exported.rs` | memory that the parent exports and workers map |
+//! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
@@ -32,14 +39,18 @@
 //! Between processes a device is named by its UUID, never by its ordinal. Nothing that a run makes has a name in a file
 //! system, and every worker dies with its parent.
 
+pub mod access;
 mod backend;
 mod calls;
 mod check;
+pub mod compressible;
 mod content;
 mod crew;
 mod device_kernels;
 mod devices;
 mod error;
+mod exported;
+pub mod grow;
 mod kernels;
 mod launch;
 pub mod memmap_ipc;
@@ -50,14 +61,18 @@ mod names;
 pub mod one_kernel;
 mod options;
 mod parent;
+pub mod pool_ipc;
 mod post;
 mod probe;
+mod relay;
 mod ring;
 mod scenario;
 pub mod simple_ipc;
+mod task;
 mod timing;
 mod watched;
 mod worker;
+mod workplace;
 
 pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
@@ -71,6 +86,7 @@ pub use messages::Step;
 pub use names::UnknownName;
 pub use options::Options;
 pub use parent::{refused, run, run_recording_calls};
+pub use relay::{Order, Relay};
 pub use scenario::Scenario;
 pub use timing::StreamTimer;
 pub use worker::worker_main;

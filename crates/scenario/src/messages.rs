@@ -7,13 +7,15 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::{Mismatch, Phases, Rates};
+use peermap_report::{Grown, Mismatch, Phases, Rates, Try};
 use serde::{Deserialize, Serialize};
 
+use crate::access::{self, Deed, Right};
 use crate::calls::Part;
 use crate::error::Complaint;
-use crate::ring::Task;
-use crate::simple_ipc;
+use crate::grow;
+use crate::relay;
+use crate::task::Task;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +51,13 @@ pub(crate) enum Role {
     /// A worker of [`memmap_ipc`](crate::memmap_ipc).
     MemmapIpc(Task),
     /// A worker of [`simple_ipc`](crate::simple_ipc).
-    SimpleIpc(simple_ipc::Task),
+    SimpleIpc(relay::Task),
+    /// A worker of [`pool_ipc`](crate::pool_ipc).
+    PoolIpc(relay::Task),
+    /// A worker of [`access`](crate::access).
+    Access(access::Task),
+    /// A worker of [`grow`](crate::grow).
+    Grow(grow::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -83,6 +91,10 @@ pub(crate) struct Done {
     pub(crate) mismatch: Option<Mismatch>,
     /// Repeated measurements, if they were asked for.
     pub(crate) measured: Option<Rates>,
+    /// What was tried.
+    pub(crate) tries: Vec<Try>,
+    /// How its vector grew.
+    pub(crate) grown: Option<Grown>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -117,6 +129,24 @@ pub enum Step {
     Synchronize,
     /// Waits until the work of all others has ended.
     Complete,
+    /// Grows to so many chunks.
+    Grow(u32),
+    /// Grows while the driver call of this number is refused.
+    Refuse(u32),
+    /// Shrinks to so many chunks.
+    Shrink(u32),
+    /// Frees every second chunk.
+    Free,
+    /// Maps chunks in a row.
+    Gather,
+    /// Gives up addresses that it has left.
+    Forget,
+    /// Verifies all chunks.
+    VerifyChunks,
+    /// Gives its device this right, and all others every right.
+    Grant(Right),
+    /// Tries this with this right.
+    Try(Right, Deed),
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -146,6 +176,15 @@ impl fmt::Display for Step {
             Self::Barrier(step) => write!(f, "barrier {step}"),
             Self::Synchronize => f.write_str("synchronize"),
             Self::Complete => f.write_str("barrier after the ring"),
+            Self::Grow(chunks) => write!(f, "grow to {chunks}"),
+            Self::Refuse(call) => write!(f, "grow with call {call} refused"),
+            Self::Shrink(chunks) => write!(f, "shrink to {chunks}"),
+            Self::Free => f.write_str("free every second chunk"),
+            Self::Gather => f.write_str("gather chunks"),
+            Self::Forget => f.write_str("give up old addresses"),
+            Self::VerifyChunks => f.write_str("verify chunks"),
+            Self::Grant(right) => write!(f, "grant {right}"),
+            Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -167,7 +206,7 @@ mod tests {
     use crate::check::{Verify, VerifyOn};
     use crate::content::Fill;
     use crate::kernels::KernelSource;
-    use crate::simple_ipc::Order;
+    use crate::relay::Order;
 
     fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
         let bytes = postcard::to_stdvec(message).unwrap();
@@ -185,8 +224,17 @@ mod tests {
             measure: true,
             verbose: true,
         };
-        let simple = simple_ipc::Task { work: task.clone(), order: Order::Host, steps: 9 };
-        for role in [Role::MemmapIpc(task), Role::SimpleIpc(simple), Role::Probe] {
+        let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
+        let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
+        let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
+        for role in [
+            Role::MemmapIpc(task),
+            Role::SimpleIpc(relay.clone()),
+            Role::PoolIpc(relay),
+            Role::Access(access),
+            Role::Grow(grow),
+            Role::Probe,
+        ] {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {
                 worker: 3,
@@ -207,9 +255,13 @@ mod tests {
         phases.add("init", 480.5);
         let mismatch = Mismatch { worker: 1, buffer: 2, offset: 1 << 40, expected: 3, got: 4, wrong_bytes: 5 };
         let measured = Some(Rates { fill_gb_s: 1.0, verify_gb_s: 2.0, memset_gb_s: 3.0 });
-        let done = Done { phases, verified: 4 << 20, fill_gb_s: Some(2.5), mismatch: Some(mismatch), measured };
+        let tries = vec![Try { right: "read".to_owned(), deed: "store".to_owned(), answer: "done".to_owned() }];
+        let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
+        let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
+        assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));
         assert_survives(&ToParent::Done(done));
         assert_survives(&ToParent::Calls { part: Part(vec![0, 255, 7]), last: true });

@@ -1,7 +1,11 @@
 //! Which scenario runs, and what is asked of it.
 
+use crate::access::Access;
+use crate::compressible::Compressible;
+use crate::grow::Grow;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
+use crate::pool_ipc::PoolIpc;
 use crate::simple_ipc::SimpleIpc;
 
 /// A scenario, and what is asked of it.
@@ -12,6 +16,14 @@ pub enum Scenario {
     MemmapIpc(MemmapIpc),
     /// [`simple_ipc`](crate::simple_ipc).
     SimpleIpc(SimpleIpc),
+    /// [`pool_ipc`](crate::pool_ipc).
+    PoolIpc(PoolIpc),
+    /// [`compressible`](crate::compressible).
+    Compressible(Compressible),
+    /// [`access`](crate::access).
+    Access(Access),
+    /// [`grow`](crate::grow).
+    Grow(Grow),
 }
 
 impl Scenario {
@@ -20,6 +32,10 @@ impl Scenario {
         match self {
             Self::MemmapIpc(scenario) => scenario,
             Self::SimpleIpc(scenario) => scenario,
+            Self::PoolIpc(scenario) => scenario,
+            Self::Compressible(scenario) => scenario,
+            Self::Access(scenario) => scenario,
+            Self::Grow(scenario) => scenario,
         }
     }
 }
@@ -33,5 +49,29 @@ impl From<MemmapIpc> for Scenario {
 impl From<SimpleIpc> for Scenario {
     fn from(scenario: SimpleIpc) -> Self {
         Self::SimpleIpc(scenario)
+    }
+}
+
+impl From<PoolIpc> for Scenario {
+    fn from(scenario: PoolIpc) -> Self {
+        Self::PoolIpc(scenario)
+    }
+}
+
+impl From<Compressible> for Scenario {
+    fn from(scenario: Compressible) -> Self {
+        Self::Compressible(scenario)
+    }
+}
+
+impl From<Access> for Scenario {
+    fn from(scenario: Access) -> Self {
+        Self::Access(scenario)
+    }
+}
+
+impl From<Grow> for Scenario {
+    fn from(scenario: Grow) -> Self {
+        Self::Grow(scenario)
     }
 }

@@ -2,16 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{Device, Driver, DriverError, Uuid};
+use peermap_driver::{AccessFlags, Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
 use peermap_report::{FailureKind, Phases};
 
+use crate::access::{self, Deed, Right};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
+use crate::grow;
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
+use crate::pool_ipc;
 use crate::post::{Order, Post};
 use crate::probe;
 use crate::simple_ipc;
@@ -43,6 +46,16 @@ pub(crate) enum WorkerError {
     Handles(#[from] ShmError),
     #[error("{workers} buffers of {size} bytes do not fit the address space")]
     TooLarge { workers: u32, size: u64 },
+    #[error("the driver says that {device} has the rights {said}, and it was given {given}")]
+    RightsSaid { device: Device, said: AccessFlags, given: AccessFlags },
+    #[error("{deed} succeeded, and the rights ({right}) forbid it")]
+    Permitted { right: Right, deed: Deed },
+    #[error("{deed} failed, and the rights ({right}) permit it")]
+    Forbidden { right: Right, deed: Deed, source: DriverError },
+    #[error("the vector grew although its call {call} was refused")]
+    RefusalLost { call: u32 },
+    #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
+    Copied { copies: u64 },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -57,7 +70,10 @@ impl WorkerError {
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
+            Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
+            | Self::RefusalLost { .. }
+            | Self::Copied { .. }
             | Self::Barrier(_)
             | Self::NoBarrier
             | Self::NoHandles
@@ -139,6 +155,9 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     let done = match start.role {
         Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
+        Role::Grow(task) => grow::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

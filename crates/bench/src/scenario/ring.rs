@@ -2,8 +2,8 @@
 //! work that overlaps because the host does not wait.
 
 use peermap_driver::ByteSize;
-use peermap_scenario::simple_ipc::{Order, SimpleIpc};
-use peermap_scenario::{DeviceChoice, Options};
+use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::{DeviceChoice, Options, Order, Relay};
 
 use super::slowest;
 use crate::error::BenchError;
@@ -40,7 +40,7 @@ impl Ring<'_, '_> {
         let (device, _) = self.rig.devices[0];
         let devices = Some(vec![DeviceChoice::Ordinal(device.0)]);
         let options = Options { devices, processes_per_device: WORKERS, size: self.size, ..Options::default() };
-        let report = self.rig.crew.simple_ipc(&SimpleIpc { options, order, steps: Some(STEPS) })?;
+        let report = self.rig.crew.run(&SimpleIpc(Relay { options, order, steps: Some(STEPS) }).into())?;
         Ok(slowest(&report, "ring"))
     }
 }

@@ -1,14 +1,19 @@
 //! Whole runs, and the slowest worker's time in each phase.
 
 use peermap_driver::ByteSize;
-use peermap_report::RunReport;
-use peermap_scenario::Options;
+use peermap_scenario::grow::Grow;
+use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::{Options, Relay, Scenario};
 
 use super::{nanoseconds, slowest};
 use crate::error::BenchError;
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};
+
+/// What a vector maps at once.
+const CHUNK: ByteSize = ByteSize::mib(2);
 
 /// A scenario, as it is measured.
 struct Whole {
@@ -16,10 +21,10 @@ struct Whole {
     name: &'static str,
     /// The names of the phases, each with the phase.
     phases: &'static [(&'static str, &'static str)],
-    run: fn(&Rig<'_>, &Options) -> Result<RunReport, BenchError>,
+    scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 2] = [
+static WHOLE: [Whole; 4] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -31,7 +36,7 @@ static WHOLE: [Whole; 2] = [
             ("verify", "verify"),
             ("teardown", "teardown"),
         ],
-        run: |rig, options| rig.crew.memmap_ipc(options),
+        scenario: |options| MemmapIpc(options).into(),
     },
     Whole {
         name: "simple_ipc",
@@ -44,7 +49,32 @@ static WHOLE: [Whole; 2] = [
             ("simple_verify", "verify"),
             ("simple_teardown", "teardown"),
         ],
-        run: |rig, options| rig.crew.simple_ipc(&SimpleIpc { options: options.clone(), ..SimpleIpc::default() }),
+        scenario: |options| SimpleIpc(Relay { options, ..Relay::default() }).into(),
+    },
+    Whole {
+        name: "pool_ipc",
+        phases: &[
+            ("pool_init", "init"),
+            ("pool_context", "context"),
+            ("pool_module", "module"),
+            ("pool_open", "open"),
+            ("pool_ring", "ring"),
+            ("pool_verify", "verify"),
+            ("pool_teardown", "teardown"),
+        ],
+        scenario: |options| {
+            let relay = Relay { options, ..Relay::default() };
+            PoolIpc { relay, ..PoolIpc::default() }.into()
+        },
+    },
+    Whole {
+        name: "grow",
+        phases: &[("grow_grow", "grow"), ("grow_gather", "gather"), ("grow_teardown", "teardown")],
+        scenario: |options| {
+            // The least size that is measured makes four chunks, the fewest that there can be.
+            let size = ByteSize::new(2 * options.size.get());
+            Grow::new(Options { size, ..options }, CHUNK, true).into()
+        },
     },
 ];
 
@@ -62,7 +92,7 @@ pub(super) fn groups<'r>(
         parameters: vec![("processes_per_device", processes_per_device.to_string()), ("size", size.to_string())],
         make: Box::new(move || {
             let options = Options { size, processes_per_device, ..Options::default() };
-            Ok(Box::new(Run { rig, whole, options }))
+            Ok(Box::new(Run { rig, whole, scenario: (whole.scenario)(options) }))
         }),
     })
 }
@@ -70,12 +100,12 @@ pub(super) fn groups<'r>(
 struct Run<'r, 'd> {
     rig: &'r Rig<'d>,
     whole: &'static Whole,
-    options: Options,
+    scenario: Scenario,
 }
 
 impl Group for Run<'_, '_> {
     fn sample(&mut self) -> Result<Vec<f64>, BenchError> {
-        let report = (self.whole.run)(self.rig, &self.options)?;
+        let report = self.rig.crew.run(&self.scenario)?;
         let phases = self.whole.phases.iter().map(|(_, phase)| slowest(&report, phase));
         Ok(std::iter::once(nanoseconds(report.wall_ms)).chain(phases).collect())
     }

@@ -7,9 +7,7 @@ use peermap_bench::{BenchError, Crew, Starter};
 use peermap_driver::Driver;
 use peermap_ipc::{Channel, Child, Output, Spawn};
 use peermap_report::RunReport;
-use peermap_scenario::memmap_ipc::MemmapIpc;
-use peermap_scenario::simple_ipc::SimpleIpc;
-use peermap_scenario::{Backend, Launcher, Options, Scenario, one_line};
+use peermap_scenario::{Backend, Launcher, Scenario, one_line};
 
 use crate::backend::Chosen;
 use crate::hidden::CHANNEL;
@@ -31,17 +29,6 @@ impl<'c> OwnWorkers<'c> {
             drop(self.backend.set(started));
         }
         self.backend.get().map(|backend| &**backend).ok_or_else(|| BenchError::Run("there is no backend".to_owned()))
-    }
-
-    fn run(&self, scenario: &Scenario) -> Result<RunReport, BenchError> {
-        let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
-        let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
-        let report = peermap_scenario::run(scenario, self.backend()?, &launcher, &mut |_: &_| {});
-        let report = report.map_err(|error| BenchError::Run(one_line(&error)))?;
-        match report.failure {
-            Some(failure) => Err(failure.into()),
-            None => Ok(report),
-        }
     }
 }
 
@@ -67,11 +54,14 @@ impl Crew for OwnWorkers<'_> {
         self.backend()?.driver().map_err(|error| BenchError::NotHere(one_line(&error)))
     }
 
-    fn memmap_ipc(&self, options: &Options) -> Result<RunReport, BenchError> {
-        self.run(&MemmapIpc(options.clone()).into())
-    }
-
-    fn simple_ipc(&self, scenario: &SimpleIpc) -> Result<RunReport, BenchError> {
-        self.run(&scenario.clone().into())
+    fn run(&self, scenario: &Scenario) -> Result<RunReport, BenchError> {
+        let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
+        let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
+        let report = peermap_scenario::run(scenario, self.backend()?, &launcher, &mut |_: &_| {});
+        let report = report.map_err(|error| BenchError::Run(one_line(&error)))?;
+        match report.failure {
+            Some(failure) => Err(failure.into()),
+            None => Ok(report),
+        }
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
-use peermap_scenario::memmap_ipc;
-use peermap_scenario::simple_ipc::{self, Order};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
+use peermap_scenario::pool_ipc::{self, Handles};
+use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
+use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
 use peermap_sim::Checks;
 
 use crate::args::{Where, exit_codes};
@@ -31,7 +31,31 @@ pub(crate) enum Scenario {
     ///
     /// For example: peermap run simple-ipc --profile h200-x2 --processes-per-device 4 --order host
     #[command(name = "simple-ipc", after_help = exit_codes())]
-    SimpleIpc(SimpleIpc),
+    SimpleIpc(Relay),
+    /// NVIDIA's streamOrderedAllocationIPC: buffers of stream-ordered memory pools, handed round as in simple-ipc.
+    ///
+    /// For example: peermap run pool-ipc --profile h200-x2 --verify all
+    #[command(name = "pool-ipc", after_help = exit_codes())]
+    PoolIpc(PoolIpc),
+    /// The work of memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA.
+    ///
+    /// How many buffers have these properties is read back and said; those that have not are used all the same.
+    ///
+    /// For example: peermap run compressible --profile scarce --processes-per-device 2
+    #[command(name = "compressible", after_help = exit_codes())]
+    Compressible(MemmapIpc),
+    /// Rights of each device on shared memory, none, read, read and write, changed while mapped, revoked: each tried from each
+    /// device, with faults where they are due.
+    ///
+    /// For example: peermap run access --profile h200-x2
+    #[command(name = "access", after_help = exit_codes())]
+    Access(Access),
+    /// A vector that grows and shrinks without copying: addresses reserved far ahead, memory mapped chunk by chunk, mapped elsewhere
+    /// when the room ends; each worker has one of its own.
+    ///
+    /// For example: peermap run grow --profile h200-x2 --size 64MiB --kv-cache
+    #[command(name = "grow", after_help = exit_codes())]
+    Grow(Grow),
 }
 
 /// Arguments of every scenario.
@@ -42,25 +66,12 @@ pub(crate) struct Common {
     /// Devices by ordinal or UUID, separated by commas; all that fit together if not given.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     devices: Option<Vec<DeviceChoice>>,
-    /// How many worker processes each device gets.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    processes_per_device: u32,
-    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
-    /// for up to 255 workers and pattern above.
-    #[arg(long, value_name = "id|pattern")]
-    fill: Option<Fill>,
-    /// Whether each worker verifies its own buffer or all.
-    #[arg(long, value_name = "own|all", default_value = "own")]
-    verify: Verify,
     /// Whether a kernel verifies, or the host after a copy.
     #[arg(long, value_name = "device|host", default_value = "device")]
     verify_on: VerifyOn,
     /// How many seconds the run may take.
     #[arg(long, value_name = "S", default_value_t = 60)]
     timeout: u64,
-    /// Enable peer access between all contexts first, as the sample does.
-    #[arg(long)]
-    enable_peers: bool,
     /// A folder with memmap_ipc.ptx or memmap_ipc.cubin.
     #[arg(long, value_name = "DIR")]
     kernels: Option<PathBuf>,
@@ -68,9 +79,6 @@ pub(crate) struct Common {
     /// all. Simulator only; kernels take longer.
     #[arg(long, value_name = "LIST|all", default_value = "", hide_default_value = true)]
     pub(crate) check: Checks,
-    /// Measure fill, verify and memset, and initialisation, after the verified run.
-    #[arg(long)]
-    measure: bool,
     /// Record every driver call of every process: summed up after the result, and one by one in this file for
     /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.
     #[arg(long, value_name = "FILE")]
@@ -83,7 +91,30 @@ pub(crate) struct Common {
     pub(crate) verbose: bool,
 }
 
-/// Arguments of `run memmap-ipc`.
+/// Arguments of the scenarios whose workers fill buffers in turn.
+#[derive(Debug, Args)]
+pub(crate) struct Ring {
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
+    /// for up to 255 workers and pattern above.
+    #[arg(long, value_name = "id|pattern")]
+    fill: Option<Fill>,
+    /// Whether each worker verifies its own buffer or all.
+    #[arg(long, value_name = "own|all", default_value = "own")]
+    verify: Verify,
+    /// Enable peer access between all contexts first, as the sample does.
+    #[arg(long)]
+    enable_peers: bool,
+    /// Measure fill, verify and memset, and initialisation, after the verified run.
+    #[arg(long)]
+    measure: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `run memmap-ipc`, and of what does the same work.
 #[derive(Debug, Args)]
 pub(crate) struct MemmapIpc {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
@@ -91,12 +122,12 @@ pub(crate) struct MemmapIpc {
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
     size: ByteSize,
     #[command(flatten)]
-    common: Common,
+    ring: Ring,
 }
 
-/// Arguments of `run simple-ipc`.
+/// Arguments of every scenario that hands buffers round.
 #[derive(Debug, Args)]
-pub(crate) struct SimpleIpc {
+pub(crate) struct Relay {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB.
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     size: ByteSize,
@@ -108,6 +139,47 @@ pub(crate) struct SimpleIpc {
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     #[command(flatten)]
+    ring: Ring,
+}
+
+/// Arguments of `run pool-ipc`.
+#[derive(Debug, Args)]
+pub(crate) struct PoolIpc {
+    #[command(flatten)]
+    relay: Relay,
+    /// By what workers open the buffers: the pool's descriptor and the pointer's export data; or legacy handles, a mistake that
+    /// the driver refuses.
+    #[arg(long, value_name = "pool|legacy", default_value = "pool")]
+    handles: Handles,
+}
+
+/// Arguments of `run access`.
+#[derive(Debug, Args)]
+pub(crate) struct Access {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `run grow`.
+#[derive(Debug, Args)]
+pub(crate) struct Grow {
+    /// The size of each worker's vector when it is largest: 4 chunks or more.
+    #[arg(long, value_name = "SIZE", default_value = "32MiB")]
+    size: ByteSize,
+    /// What is mapped at once, a multiple of the device's granularity.
+    #[arg(long, value_name = "SIZE", default_value = "2MiB")]
+    chunk: ByteSize,
+    /// Free every second chunk in the end, and map the others in a row.
+    #[arg(long)]
+    kv_cache: bool,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -115,20 +187,35 @@ impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
-            Self::MemmapIpc(arguments) => &arguments.common,
-            Self::SimpleIpc(arguments) => &arguments.common,
+            Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.ring.common,
+            Self::SimpleIpc(arguments) => &arguments.ring.common,
+            Self::PoolIpc(arguments) => &arguments.relay.ring.common,
+            Self::Access(arguments) => &arguments.common,
+            Self::Grow(arguments) => &arguments.common,
         }
     }
 
     /// The same without where it runs and what is shown.
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
-            Self::MemmapIpc(MemmapIpc { common, size }) => memmap_ipc::MemmapIpc(common.options(*size)).into(),
-            Self::SimpleIpc(SimpleIpc { common, size, order, steps }) => {
-                let (options, order, steps) = (common.options(*size), *order, *steps);
-                simple_ipc::SimpleIpc { options, order, steps }.into()
+            Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
+            Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
+            Self::PoolIpc(PoolIpc { relay, handles }) => {
+                pool_ipc::PoolIpc { relay: relay.relay(), handles: *handles }.into()
+            }
+            Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
+            Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
+            Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
+                let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
+                grow::Grow::new(options, *chunk, *kv_cache).into()
             }
         }
+    }
+}
+
+impl Relay {
+    fn relay(&self) -> peermap_scenario::Relay {
+        peermap_scenario::Relay { options: self.ring.options(self.size), order: self.order, steps: self.steps }
     }
 }
 
@@ -136,16 +223,25 @@ impl Common {
     fn options(&self, size: ByteSize) -> Options {
         Options {
             devices: self.devices.clone(),
-            processes_per_device: self.processes_per_device,
             size,
-            fill: self.fill,
-            verify: self.verify,
             verify_on: self.verify_on,
             timeout: Duration::from_secs(self.timeout),
-            enable_peers: self.enable_peers,
             kernels: self.kernels.clone(),
-            measure: self.measure,
             verbose: self.verbose,
+            ..Options::default()
+        }
+    }
+}
+
+impl Ring {
+    fn options(&self, size: ByteSize) -> Options {
+        Options {
+            processes_per_device: self.processes_per_device,
+            fill: self.fill,
+            verify: self.verify,
+            enable_peers: self.enable_peers,
+            measure: self.measure,
+            ..self.common.options(size)
         }
     }
 }

@@ -1,13 +1,10 @@
 //! `peermap run simple-ipc` with real processes.
 
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{
-    WORKERS, children, complaints, is_alive, json, leftovers, peermap, run, simple_ipc, stderr, wait_for, workers,
+    WORKERS, assert_killing_ends, assert_refused, complaints, json, peermap, run, simple_ipc, stderr,
 };
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 
 #[test]
 fn the_table_and_the_json_show_the_time_of_the_ring() {
@@ -61,12 +58,7 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--size", "1TiB"], 2, "at most"),
         (&["--devices", "0,1", "--profile", "no-peer"], 12, "no peer access both ways"),
     ] {
-        let before = leftovers();
-        let output = run(&mut simple_ipc(arguments));
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
-        assert_eq!(complaints(&output).len(), 1, "{arguments:?}: {}", stderr(&output));
-        assert!(complaints(&output)[0].contains(word), "{arguments:?}: {}", stderr(&output));
-        assert_eq!((output.stdout.len(), leftovers()), (0, before), "{arguments:?}");
+        assert_refused(&mut simple_ipc(arguments), code, word);
     }
 }
 
@@ -91,23 +83,8 @@ fn the_calls_of_all_processes_are_recorded() {
 
 #[test]
 fn a_killed_worker_ends_the_run_within_a_second_and_nothing_is_left() {
-    let before = leftovers();
     for delay_ms in [0, 50, 300] {
         let arguments = ["--profile", "h200-x8", "--size", "32MiB", "--steps", "1000", "--json"];
-        let command = &mut simple_ipc(&arguments);
-        let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
-        wait_for("eight workers", || workers(run.id()).len() == 8);
-        std::thread::sleep(Duration::from_millis(delay_ms));
-        let (victim, all) = (workers(run.id())[3], children(run.id()));
-        let killed = Instant::now();
-        kill(Pid::from_raw(i32::try_from(victim).unwrap()), Signal::SIGKILL).unwrap();
-        let output = run.wait_with_output().unwrap();
-        let took = killed.elapsed();
-        assert!(took < Duration::from_secs(1), "took {took:?} after {delay_ms} ms");
-        assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
-        let message = json(&output)["failure"]["message"].as_str().unwrap().to_owned();
-        assert!(message.contains(&victim.to_string()) && message.contains("SIGKILL"), "{message}");
-        assert!(all.iter().all(|pid| !is_alive(*pid)), "a process stays");
+        assert_killing_ends(&mut simple_ipc(&arguments), 8, Duration::from_millis(delay_ms));
     }
-    assert_eq!(leftovers(), before);
 }

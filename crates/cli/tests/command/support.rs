@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
 /// The command, with nothing of the caller's environment that changes what it does.
 pub fn peermap() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_peermap"));
@@ -14,7 +17,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 9] = [
+pub const WORKERS: [(&str, usize); 11] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -23,6 +26,8 @@ pub const WORKERS: [(&str, usize); 9] = [
     ("peers-8", 16),
     ("no-fabric", 2),
     ("fabric-lies", 2),
+    ("no-pools", 2),
+    ("scarce", 2),
     ("g64k", 2),
 ];
 
@@ -36,7 +41,8 @@ pub fn simple_ipc(arguments: &[&str]) -> Command {
     scenario("simple-ipc", arguments)
 }
 
-fn scenario(name: &str, arguments: &[&str]) -> Command {
+/// A scenario on the simulator with these arguments.
+pub fn scenario(name: &str, arguments: &[&str]) -> Command {
     let mut command = peermap();
     command.args(["run", name, "--backend", "sim"]).args(arguments);
     command
@@ -113,4 +119,34 @@ pub fn leftovers() -> BTreeSet<String> {
         .map(|entry| entry.path().display().to_string())
         .filter(|path| path.rsplit('/').next().is_some_and(|name| name.starts_with("peermap-")))
         .collect()
+}
+
+/// Runs what has to be refused with this exit code and one line with this word, and to print and leave nothing.
+pub fn assert_refused(command: &mut Command, code: i32, word: &str) {
+    let before = leftovers();
+    let output = run(command);
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {}", stderr(&output));
+    assert_eq!(complaints(&output).len(), 1, "{command:?}: {}", stderr(&output));
+    assert!(complaints(&output)[0].contains(word), "{command:?}: {}", stderr(&output));
+    assert_eq!((output.stdout.len(), leftovers()), (0, before), "{command:?}");
+}
+
+/// Kills one of so many workers of a run some time after they have started. The run must end within a second, name it in its
+/// JSON, and leave nothing.
+pub fn assert_killing_ends(command: &mut Command, count: usize, delay: Duration) {
+    let before = leftovers();
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+    wait_for("all workers", || workers(run.id()).len() == count);
+    std::thread::sleep(delay);
+    let (victim, all) = (workers(run.id())[3], children(run.id()));
+    let killed = Instant::now();
+    kill(Pid::from_raw(i32::try_from(victim).unwrap()), Signal::SIGKILL).unwrap();
+    let output = run.wait_with_output().unwrap();
+    let took = killed.elapsed();
+    assert!(took < Duration::from_secs(1), "took {took:?} after {delay:?}");
+    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+    let message = json(&output)["failure"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains(&victim.to_string()) && message.contains("SIGKILL"), "{message}");
+    assert!(all.iter().all(|pid| !is_alive(*pid)), "a process stays");
+    assert_eq!(leftovers(), before);
 }

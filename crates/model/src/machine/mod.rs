@@ -12,7 +12,7 @@ mod pool;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use peermap_driver::{ByteSize, CallSite, MemInfo};
+use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, MemInfo};
 
 pub use holders::{HolderLine, HolderList};
 
@@ -312,7 +312,7 @@ impl Machine {
         &mut self,
         process: ProcessId,
         place: Place,
-        prop: peermap_driver::AllocationProp,
+        prop: AllocationProp,
         size: ByteSize,
         holding: Holding,
         site: CallSite,
@@ -326,6 +326,7 @@ impl Machine {
             return Ok(Answer::OutOfMemory { free: ByteSize::new(arena.free()) });
         }
         let first_granule = arena.take(size.get(), &mut self.chooser).ok_or(MachineError::Scattered { place, size })?;
+        let prop = self.given(place, prop, size);
         let alloc = AllocId(self.next_alloc);
         self.next_alloc += 1;
         let backing = Backing { arena: u16::try_from(index).unwrap_or(u16::MAX), first_granule };
@@ -334,6 +335,24 @@ impl Machine {
         self.allocations
             .insert(alloc, Allocation { record, holders, exports: BTreeMap::new(), pools: BTreeSet::new() });
         Ok(Answer::Allocation(record))
+    }
+
+    /// What of the properties that were asked for memory of a place gets: it is compressible only while the device has
+    /// compressible memory left.
+    fn given(&self, place: Place, asked: AllocationProp, size: ByteSize) -> AllocationProp {
+        let compressible = |prop: &AllocationProp| prop.compression == CompressionType::GENERIC;
+        let Place::Device(device) = place else { return asked };
+        let mut given = asked;
+        given.gpu_direct_rdma &= self.profile.gives(device, DeviceAttribute::GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
+        if compressible(&asked) {
+            let there = self.allocations.values().map(|allocation| &allocation.record);
+            let taken = there.filter(|record| record.place == place && compressible(&record.prop));
+            let needed = taken.map(|record| record.size.get()).sum::<u64>() + size.get();
+            if needed > self.profile.compressible_bytes(device).get() {
+                given.compression = CompressionType::NONE;
+            }
+        }
+        given
     }
 
     fn import(&mut self, process: ProcessId, alloc: Option<AllocId>) -> Answer {

@@ -92,7 +92,8 @@ impl Process {
         }
         let ask = Ask::Create { place, prop, size, holding: Holding::Handle, site: self.site };
         match outside.machine.ask(ask)? {
-            Answer::Allocation(record) => Ok(self.new_handle(&record, prop)),
+            // What was given, which may be less than what was asked for.
+            Answer::Allocation(record) => Ok(self.new_handle(&record, record.prop)),
             Answer::OutOfMemory { free } => Err(rules::CREATE_10.refuse(&[("size", &size), ("free", &free)], None)),
             other => Err(unexpected(&other)),
         }

@@ -23,7 +23,8 @@ rules! { POOL;
         step "pools/one" "pool-import" 35 step "pools/one" "pool-import" 36;
     POOL_3 = "POOL-3" [cuMemPoolCreate] INVALID_VALUE: "the type must be pinned"
         step "pools/one" "pool-create" 3 step "pools/one" "pool-create" 4;
-    POOL_4 = "POOL-4" [cuMemPoolCreate] INVALID_VALUE: "the handle types must be descriptors, fabric handles or none"
+    POOL_4 = "POOL-4" [cuMemPoolCreate] INVALID_VALUE:
+        "the handle types must be none, or descriptors and fabric handles as far as pools of the device have them"
         step "pools/one" "pool-create" 6 step "pools/one" "pool-create" 7 step "pools/one" "pool-create" 10;
     POOL_5 = "POOL-5" [cuMemPoolCreate] INVALID_VALUE:
         "the location must be a device that is seen, a node of the host, or the host for a pool that is not shared"

@@ -15,8 +15,27 @@ pub(crate) struct Chosen {
     pub(crate) name: String,
 }
 
-/// What a device needs in order to take part: an attribute that is not 0, and what it lacks otherwise, in words.
-pub(crate) type Need = (DeviceAttribute, &'static str);
+/// What a device needs in order to take part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need {
+    attribute: DeviceAttribute,
+    /// One of these bits of the attribute has to be set.
+    bits: i32,
+    /// What it lacks otherwise, in words.
+    lacking: &'static str,
+}
+
+impl Need {
+    /// An attribute that is not 0.
+    pub(crate) const fn new(attribute: DeviceAttribute, lacking: &'static str) -> Self {
+        Self::bits(attribute, !0, lacking)
+    }
+
+    /// An attribute with one of these bits.
+    pub(crate) const fn bits(attribute: DeviceAttribute, bits: i32, lacking: &'static str) -> Self {
+        Self { attribute, bits, lacking }
+    }
+}
 
 /// What the walk gave.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -130,8 +149,8 @@ fn objection(
     if chosen.len() == MAX_DEVICES {
         return Ok(Some(format!("{MAX_DEVICES} devices take part already, which is the most")));
     }
-    for (attribute, lacking) in needs {
-        if driver.device_get_attribute(*attribute, device)? == 0 {
+    for Need { attribute, bits, lacking } in needs {
+        if driver.device_get_attribute(*attribute, device)? & bits == 0 {
             return Ok(Some((*lacking).to_owned()));
         }
     }
@@ -155,7 +174,7 @@ fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memmap_ipc::NEEDS;
+    use crate::exported::NEEDS;
     use crate::mock::{MockDevice, MockDriver};
 
     fn ordinals(selection: &Selection) -> Vec<i32> {

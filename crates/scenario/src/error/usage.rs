@@ -30,6 +30,21 @@ pub enum UsageError {
         /// How many there can be.
         max: u32,
     },
+    /// Chunks of nothing.
+    #[error("a chunk of 0 bytes holds nothing; use a --chunk such as 2MiB")]
+    ZeroChunk,
+    /// A vector that is not made of chunks.
+    #[error("{size} is not {fewest} to {most} whole chunks of {chunk}; use another --size or --chunk")]
+    Chunks {
+        /// The size of the vector.
+        size: ByteSize,
+        /// The size of a chunk.
+        chunk: ByteSize,
+        /// How many chunks there must be at least.
+        fewest: u64,
+        /// How many there can be.
+        most: u64,
+    },
     /// A size that the device cannot map.
     #[error(
         "{size} is no multiple of the granularity, which is {granularity}; the next size that fits is {}",

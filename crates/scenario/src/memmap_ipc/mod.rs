@@ -8,7 +8,6 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `story.rs` | what this scenario adds to the parent's story |
-//! | `buffers.rs` | the memory: granularity, create, export, release |
 //! | `worker.rs` | the worker's story |
 //!
 //! # Portability
@@ -17,11 +16,8 @@
 //! worker `i` of several per device works on chosen device `i mod devices`, so that neighbours in the ring sit on different
 //! devices.
 
-mod buffers;
 mod story;
 mod worker;
 
 pub use story::MemmapIpc;
-#[cfg(test)]
-pub(crate) use story::NEEDS;
 pub(crate) use worker::work;

@@ -1,20 +1,13 @@
 //! What this scenario adds to the parent's story.
 
-use peermap_driver::{ByteSize, DeviceAttribute, Driver};
+use peermap_driver::{ByteSize, Driver};
 
-use super::buffers::{Buffers, check_size};
-use crate::devices::{Chosen, Need};
+use crate::devices::Need;
+use crate::exported::{Buffers, NEEDS, check_size, prop};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
-use crate::ring::Task;
-
-/// What a device needs in order to take part.
-pub(crate) const NEEDS: &[Need] = &[
-    (DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
-    (DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
-    (DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "memory cannot be shared as a file descriptor"),
-];
+use crate::task::Task;
 
 /// The scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,19 +31,14 @@ impl Story for MemmapIpc {
     }
 
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
-        check_size(driver, first(plan), plan.workers, self.0.size, host_limit)
+        check_size(driver, plan.first(), plan.workers, self.0.size, host_limit)
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
-        Ok(Box::new(Buffers::create(driver, first(plan), plan.workers, self.0.size)?))
+        Ok(Box::new(Buffers::create(driver, &prop(plan.first()), plan.workers, self.0.size)?))
     }
 
-    fn role(&self, task: Task, _workers: u32) -> Role {
+    fn role(&self, task: Task, _plan: &Plan) -> Role {
         Role::MemmapIpc(task)
     }
-}
-
-/// The device that holds all buffers.
-fn first(plan: &Plan) -> &Chosen {
-    plan.device_of(0)
 }

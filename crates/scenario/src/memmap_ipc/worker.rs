@@ -6,12 +6,14 @@ use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver};
 use peermap_ipc::Member;
 use peermap_report::gigabytes_per_second;
 
-use super::buffers::HANDLE_TYPE;
 use crate::content::Author;
 use crate::device_kernels::Buffer;
+use crate::exported::map;
 use crate::messages::{Done, Step};
-use crate::ring::{Filled, Memory, Task, Workplace, buffer_of};
+use crate::ring::{Filled, Memory, buffer_of};
+use crate::task::Task;
 use crate::worker::{Station, WorkerError};
+use crate::workplace::Workplace;
 
 /// The alignment of the reservation: the size of a buffer in the sample.
 const ALIGNMENT: ByteSize = ByteSize::mib(4);
@@ -62,10 +64,7 @@ fn map_all(station: &mut Station<'_>, each: ByteSize, descriptors: Vec<OwnedFd>)
 
     station.begin(Step::Import)?;
     for (number, descriptor) in (0..).zip(&descriptors) {
-        let handle = driver.mem_import_from_shareable_handle(descriptor.as_fd().into(), HANDLE_TYPE)?;
-        driver.mem_map(row.buffer(number).ptr, each, ByteSize::ZERO, handle, 0)?;
-        // The mapping keeps the memory.
-        driver.mem_release(handle)?;
+        map(driver, descriptor.as_fd(), row.buffer(number))?;
     }
     drop(descriptors);
 

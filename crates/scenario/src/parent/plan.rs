@@ -12,8 +12,8 @@ use crate::error::{RunError, UsageError};
 use crate::kernels::KernelSource;
 use crate::messages::Done;
 use crate::options::Options;
-use crate::ring::Task;
 use crate::scenario::Scenario;
+use crate::task::Task;
 
 /// What was decided before the workers got their work.
 pub(crate) struct Plan {
@@ -38,6 +38,11 @@ impl Plan {
     /// The device of a worker. Neighbours sit on different devices, if there are several.
     pub(crate) fn device_of(&self, worker: u32) -> &Chosen {
         &self.chosen[worker as usize % self.chosen.len()]
+    }
+
+    /// The device that holds all memory, where one does.
+    pub(crate) fn first(&self) -> &Chosen {
+        self.device_of(0)
     }
 
     /// The devices, each with the number of its workers.
@@ -72,6 +77,7 @@ impl Plan {
             rejected: self.rejected.clone(),
             workers: end.hands.iter().map(|hand| self.worker_report(story.options(), hand)).collect(),
             wall_ms: end.wall_ms,
+            remarks: end.remarks,
             failure: end.failure.as_ref().map(RunError::failure),
             ..outline(story, backend, Some(self.fill), Some(kernels))
         }
@@ -103,6 +109,8 @@ impl Plan {
             phases_ms: done.phases,
             last_step: hand.step().to_string(),
             measured: done.measured,
+            tries: done.tries,
+            grown: done.grown,
         }
     }
 }
@@ -133,6 +141,7 @@ fn outline(story: &dyn Story, backend: &dyn Backend, fill: Option<Fill>, kernels
         rejected: Vec::new(),
         workers: Vec::new(),
         wall_ms: 0.0,
+        remarks: Vec::new(),
         reference: None,
         failure: None,
         provenance: None,
@@ -145,6 +154,7 @@ pub(super) struct End<'a> {
     pub(super) hands: &'a [Hand],
     pub(super) failure: Option<RunError>,
     pub(super) wall_ms: f64,
+    pub(super) remarks: Vec<String>,
 }
 
 /// What is known of a worker that did not come to its end.

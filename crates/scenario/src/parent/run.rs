@@ -145,10 +145,12 @@ impl Run<'_> {
 
         let supplied = story.supply(&driver, &plan);
         let mut supplies = supplied.map_err(|error| supply_error(&driver, error))?;
+        let remarks = supplies.remarks();
+        remarks.iter().for_each(|text| events.event(&Event::Remark { text: text.clone() }));
         let barrier = Barrier::create(story.name(), workers).map_err(|source| RunError::Barrier { source })?;
 
         // Every worker that is ready gets all descriptors; from then on this process only watches.
-        let role = story.role(plan.task(options, kernels, measure), workers);
+        let role = story.role(plan.task(options, kernels, measure), &plan);
         let steps = story.steps(workers);
         let mut handover =
             Handover::new(&plan, role, steps, &mut *supplies, barrier, descriptor_batch()?, self.record_calls);
@@ -160,6 +162,7 @@ impl Run<'_> {
             hands: crew.hands(),
             failure: outcome.err().map(|error| self.cause(error)),
             wall_ms: ms_since(begun),
+            remarks,
         };
         // Only now that the time of the run is taken.
         if self.record_calls {

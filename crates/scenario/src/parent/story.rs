@@ -11,7 +11,7 @@ use crate::error::UsageError;
 use crate::launch::share;
 use crate::messages::Role;
 use crate::options::Options;
-use crate::ring::Task;
+use crate::task::Task;
 
 /// What a scenario adds to the parent's story.
 pub(crate) trait Story {
@@ -44,7 +44,7 @@ pub(crate) trait Story {
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError>;
 
     /// What each worker is to do.
-    fn role(&self, task: Task, workers: u32) -> Role;
+    fn role(&self, task: Task, plan: &Plan) -> Role;
 }
 
 /// What the parent holds for its workers. Whatever is left of it is given back when it is dropped.
@@ -54,6 +54,11 @@ pub(crate) trait Supplies {
 
     /// Closes the descriptors, once every worker has its own copies.
     fn close_descriptors(&mut self);
+
+    /// What is to be said of it, whether the run succeeds or not.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Gives everything back, once the last worker has ended.
     fn release(self: Box<Self>) -> Result<(), DriverError>;

@@ -6,19 +6,21 @@ use peermap_driver::{Driver, Result};
 use peermap_ipc::Member;
 use peermap_report::Mismatch;
 
-use super::{Task, Workplace, buffer_of, last_author, measure};
-use crate::check::{Verify, VerifyOn, on_device, on_host};
+use super::{buffer_of, last_author, measure};
+use crate::check::Verify;
 use crate::device_kernels::Buffer;
 use crate::messages::{Done, Step};
+use crate::task::Task;
 use crate::timing::{median, ms_since};
 use crate::worker::{Station, WorkerError};
+use crate::workplace::Workplace;
 
 /// All buffers of a run, as one worker has them.
 pub(crate) trait Memory {
     /// The buffer of a number.
     fn buffer(&self, number: u32) -> Buffer;
 
-    /// Gives all of them back. The context is still there; nothing is queued.
+    /// Gives all of them back. Context and stream are still there; nothing is queued.
     fn give_back(self, driver: &dyn Driver) -> Result<()>;
 }
 
@@ -49,11 +51,12 @@ impl<M: Memory> Filled<'_, '_, M> {
         station.begin(Step::Teardown)?;
         let begun = Instant::now();
         let Self { workplace, memory, rates, .. } = self;
-        workplace.clear_away(|| memory.give_back(station.driver))?;
+        memory.give_back(station.driver)?;
+        workplace.clear_away()?;
         station.phases.add("teardown", ms_since(begun));
 
         let phases = std::mem::take(&mut station.phases);
-        Ok(Done { phases, verified, fill_gb_s: median(rates), mismatch, measured })
+        Ok(Done { phases, verified, fill_gb_s: median(rates), mismatch, measured, ..Done::default() })
     }
 
     /// Verifies the own buffer, and then the others if that is asked for, up to the first that is wrong. Gives how many bytes
@@ -69,10 +72,7 @@ impl<M: Memory> Filled<'_, '_, M> {
             let number = buffer_of(worker, step, workers);
             station.begin(Step::Verify(number))?;
             let (buffer, author) = (self.memory.buffer(number), last_author(number, workers, self.steps));
-            let difference = match self.task.verify_on {
-                VerifyOn::Device => on_device(station.driver, kernels, buffer, author)?,
-                VerifyOn::Host => on_host(station.driver, buffer, kernels.content(author))?,
-            };
+            let difference = self.task.verify_on.look(station.driver, kernels, buffer, author)?;
             if let Some(difference) = difference {
                 return Ok((verified, Some(difference.seen_by(worker, number))));
             }

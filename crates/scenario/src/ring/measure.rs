@@ -6,12 +6,12 @@ use peermap_driver::Result;
 use peermap_ipc::Member;
 use peermap_report::{Rates, gigabytes_per_second};
 
-use super::Workplace;
 use crate::content::Author;
 use crate::device_kernels::Buffer;
 use crate::messages::Step;
 use crate::timing::median;
 use crate::worker::{Station, WorkerError};
+use crate::workplace::Workplace;
 
 /// Rounds that do not count: the first one loads kernels and wakes the device.
 const WARM_UP: usize = 2;

@@ -5,19 +5,13 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | `task.rs` | what a worker is to do, whatever the scenario |
 //! | `turns.rs` | who fills which buffer when |
-//! | `workplace.rs` | context, stream, kernels and timer of a worker |
 //! | `conclude.rs` | what follows the last step: verification, measurements, teardown |
 //! | `measure.rs` | repeated measurements after a run |
 
 mod conclude;
 mod measure;
-mod task;
 mod turns;
-mod workplace;
 
 pub(crate) use conclude::{Filled, Memory};
-pub(crate) use task::Task;
 pub(crate) use turns::{buffer_of, last_author};
-pub(crate) use workplace::Workplace;

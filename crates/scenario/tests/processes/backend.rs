@@ -12,8 +12,11 @@ use peermap_ipc::{Channel, Child, Deadline, Spawn, take_inherited};
 use peermap_model::{HolderList, Profile};
 use peermap_report::{Event, RunReport};
 use peermap_scenario::memmap_ipc::MemmapIpc;
+use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
-use peermap_scenario::{Backend, BackendError, Launcher, Options, RunError, Scenario, WorkerEndpoint, worker_main};
+use peermap_scenario::{
+    Backend, BackendError, Launcher, Options, Relay, RunError, Scenario, WorkerEndpoint, worker_main,
+};
 use peermap_sim::{MachineClient, MachineOptions, SimProcess, serve};
 
 use crate::fault::{Fault, Saboteur};
@@ -145,7 +148,13 @@ pub fn memmap_ipc(options: &Options) -> Scenario {
 
 /// The same work in simple-ipc.
 pub fn simple_ipc(options: &Options) -> Scenario {
-    SimpleIpc { options: options.clone(), ..SimpleIpc::default() }.into()
+    SimpleIpc(Relay { options: options.clone(), ..Relay::default() }).into()
+}
+
+/// The same work in pool-ipc.
+pub fn pool_ipc(options: &Options) -> Scenario {
+    let relay = Relay { options: options.clone(), ..Relay::default() };
+    PoolIpc { relay, ..PoolIpc::default() }.into()
 }
 
 /// Runs the main job; gives the result and what happened.

@@ -6,7 +6,7 @@ use peermap_driver::{Call, CuResult};
 use peermap_report::{ExitCode, FailureKind};
 use peermap_scenario::{Fill, Options, Scenario, VerifyOn};
 
-use crate::backend::{SimBackend, memmap_ipc, options, play, simple_ipc};
+use crate::backend::{SimBackend, memmap_ipc, options, play, pool_ipc, simple_ipc};
 use crate::fault::Fault;
 use crate::journal::now;
 use crate::story::{self, Told};
@@ -19,12 +19,13 @@ struct Case {
 }
 
 /// Every scenario, and the main job also with work that is verified on the host.
-fn cases() -> [Case; 3] {
+fn cases() -> [Case; 4] {
     let ids = Options { fill: Some(Fill::Id), verify_on: VerifyOn::Device, ..options() };
     let pattern = Options { fill: Some(Fill::Pattern), verify_on: VerifyOn::Host, ..options() };
     let memmap = |options: &Options| case(memmap_ipc(options), story::of_worker(options.verify_on));
     let simple = |options: &Options| case(simple_ipc(options), story::of_simple_worker(options.verify_on));
-    [memmap(&ids), memmap(&pattern), simple(&ids)]
+    let pool = |options: &Options| case(pool_ipc(options), story::of_pool_worker(options.verify_on));
+    [memmap(&ids), memmap(&pattern), simple(&ids), pool(&ids)]
 }
 
 fn case(scenario: Scenario, story: Vec<Told>) -> Case {
@@ -114,15 +115,15 @@ fn assert_ends_soon(case: &Case, fault: Fault, told: Told) {
 }
 
 pub fn a_worker_killed_before_any_call_ends_the_run_within_a_second() {
-    let [memmap, _, simple] = &cases();
-    for case in [memmap, simple] {
+    let [memmap, _, simple, pool] = &cases();
+    for case in [memmap, simple, pool] {
         case.story.iter().for_each(|told| assert_ends_soon(case, Fault::KillBefore(told.number), *told));
     }
 }
 
 pub fn a_worker_killed_after_any_call_ends_the_run_within_a_second() {
-    let [_, memmap, simple] = &cases();
-    for case in [memmap, simple] {
+    let [_, memmap, simple, pool] = &cases();
+    for case in [memmap, simple, pool] {
         case.story.iter().for_each(|told| assert_ends_soon(case, Fault::KillAfter(told.number), *told));
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::sys::signal::{Signal, raise};
-use peermap_driver::{ByteSize, Call, CuResult, DevicePtr, Driver, DriverError, Interceptor, Result, Value};
+use peermap_driver::{
+    AccessDesc, ByteSize, Call, CuResult, DevicePtr, Driver, DriverError, Interceptor, Result, Value,
+};
 use peermap_sim::SimProcess;
 
 use crate::journal::Journal;
@@ -33,6 +35,8 @@ pub enum Fault {
     NotModelled(Call),
     /// Two bytes of buffer 1 change after all have been filled.
     Corrupt,
+    /// Every device may read and write what was mapped first, whatever it was given, from the first copy to the host on.
+    Open,
 }
 
 /// Where [`Fault::Corrupt`] changes bytes, and to what.
@@ -52,6 +56,7 @@ impl fmt::Display for Fault {
             Self::KillAfter(number) => write!(f, "kill-after:{number}"),
             Self::NotModelled(call) => write!(f, "not-modelled:{call}"),
             Self::Corrupt => f.write_str("corrupt"),
+            Self::Open => f.write_str("open"),
         }
     }
 }
@@ -74,6 +79,7 @@ impl FromStr for Fault {
             "kill-after" => number(part()?).map(Self::KillAfter),
             "not-modelled" => call(part()?).map(Self::NotModelled),
             "corrupt" => Ok(Self::Corrupt),
+            "open" => Ok(Self::Open),
             other => Err(format!("{other:?} is no fault")),
         }
     }
@@ -112,16 +118,31 @@ impl Saboteur {
         Self { fault, process, journal, calls: AtomicUsize::new(0), state: Mutex::default() }
     }
 
-    /// Changes two bytes of buffer 1 at the first memset or copy to the host, with which a verification begins.
+    /// Changes two bytes of buffer 1 at the first memset or copy to the host behind its mapping: with one of these a
+    /// verification begins.
     fn corrupt(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
         let mut state = self.state.lock().expect("nobody panics with the lock");
         match (call, arguments().first()) {
             (Call::cuMemMap, Some((_, Value::Address(ptr)))) => state.0.push(*ptr),
-            (Call::cuMemsetD8Async | Call::cuMemcpyDtoH, _) if !state.1 => {
+            (Call::cuMemsetD8Async | Call::cuMemcpyDtoH, _) if !state.1 && state.0.len() > 1 => {
                 state.1 = true;
                 let ptr = DevicePtr::new(state.0[1] + CORRUPT_OFFSET);
                 self.process.memset_d8(ptr, CORRUPT_BYTE, ByteSize::new(2))?;
                 self.process.ctx_synchronize()?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Gives the first two devices every right on the first mapping.
+    fn open(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
+        let mut state = self.state.lock().expect("nobody panics with the lock");
+        match (call, arguments().first()) {
+            (Call::cuMemMap, Some((_, Value::Address(ptr)))) => state.0.push(*ptr),
+            (Call::cuMemcpyDtoH, _) => {
+                let (ptr, size) = (DevicePtr::new(state.0[0]), ByteSize::mib(2));
+                self.process.mem_set_access(ptr, size, &[0, 1].map(AccessDesc::read_write))?;
             }
             _ => {}
         }
@@ -143,6 +164,7 @@ impl Interceptor for Saboteur {
             Fault::RefuseNth(at, code) if at == number => Err(DriverError::refused(code)),
             Fault::NotModelled(at) if at == call => Err(DriverError::NotModelled { what: call.to_string() }),
             Fault::Corrupt => self.corrupt(call, arguments),
+            Fault::Open => self.open(call, arguments),
             _ => Ok(()),
         }
     }

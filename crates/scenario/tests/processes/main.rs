@@ -3,13 +3,16 @@
 //! Workers, the machine and one parent are this executable again: the first argument names the role that it plays instead of
 //! running tests.
 
+mod access;
 mod backend;
 mod every_call;
 mod failures;
 mod fault;
+mod grow;
 mod journal;
 mod orphans;
 mod parent_calls;
+mod pool;
 mod recorded;
 mod requests;
 mod runs;
@@ -66,6 +69,7 @@ fn trials() -> Vec<Trial> {
         parent_calls::a_fault_that_stays_is_named_by_the_call_that_met_it_first,
         parent_calls::too_many_peers_cost_a_device_and_not_the_run,
         parent_calls::each_refused_call_of_a_parent_of_simple_ipc_ends_the_run_and_is_named,
+        parent_calls::each_refused_call_of_a_parent_of_pool_ipc_ends_the_run_and_is_named,
         recorded::the_calls_of_every_process_are_those_of_the_story,
         recorded::the_processes_share_one_clock,
         recorded::a_mapping_has_its_arguments,
@@ -85,6 +89,29 @@ fn trials() -> Vec<Trial> {
         simple::devices_that_are_not_connected_are_named_and_the_rest_runs,
         simple::what_cannot_be_is_refused_before_any_worker_gets_work,
         simple::nothing_of_a_failed_run_is_left_on_the_machine,
+        pool::buffers_of_two_devices_are_handed_round,
+        pool::every_combination_of_order_and_verify_succeeds,
+        pool::without_any_order_the_check_fails_every_time,
+        pool::importers_free_before_the_exporter,
+        pool::legacy_handles_of_pool_memory_are_refused,
+        pool::memory_that_its_exporter_frees_first_becomes_that_of_another_allocation,
+        pool::devices_whose_pools_cannot_be_shared_are_named,
+        pool::nothing_of_a_failed_run_is_left_on_the_machine,
+        access::each_right_is_tried_from_each_device,
+        access::a_try_that_must_fault_has_a_process_of_its_own,
+        access::no_fault_changes_a_byte,
+        access::one_device_is_enough,
+        access::a_try_that_the_rights_do_not_stop_is_a_mismatch,
+        access::a_byte_that_changes_under_the_others_is_found,
+        access::a_refused_or_killed_worker_is_named,
+        access::what_cannot_be_is_refused,
+        grow::a_vector_grows_in_place_and_elsewhere_without_copying,
+        grow::each_refused_call_of_a_growth_leaves_the_vector_as_it_was,
+        grow::scattered_chunks_become_one_range,
+        grow::sizes_need_be_no_powers_of_two,
+        grow::a_byte_that_changes_is_found,
+        grow::a_refused_or_killed_worker_is_named,
+        grow::what_cannot_be_is_refused,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]

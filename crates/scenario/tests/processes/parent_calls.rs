@@ -9,7 +9,7 @@ use peermap_driver::{ByteSize, Call, CuResult, Driver, DriverError, Intercepted,
 use peermap_report::Failure;
 use peermap_scenario::{Backend, BackendError, Options, Scenario, WorkerEndpoint};
 
-use crate::backend::{SimBackend, memmap_ipc, options, play, simple_ipc};
+use crate::backend::{SimBackend, memmap_ipc, options, play, pool_ipc, simple_ipc};
 use crate::every_call::exit_code_of;
 use crate::story::{self, Told};
 
@@ -93,6 +93,9 @@ fn assert_all_given_back(seen: &Seen, what: &str) {
         (Call::cuMemCreate, Call::cuMemRelease),
         (Call::cuMemAlloc, Call::cuMemFree),
         (Call::cuEventCreate, Call::cuEventDestroy),
+        (Call::cuStreamCreate, Call::cuStreamDestroy),
+        (Call::cuMemPoolCreate, Call::cuMemPoolDestroy),
+        (Call::cuMemAllocFromPoolAsync, Call::cuMemFreeAsync),
         (Call::cuCtxCreate, Call::cuCtxDestroy),
     ] {
         assert_eq!(made(call), tried(back), "{call}, {what}: {seen:?}");
@@ -131,6 +134,7 @@ pub fn a_parent_makes_the_calls_of_the_story() {
         (without_peers(), story::of_parent()),
         (with_peers(), story::of_parent_with_peers()),
         (simple_ipc(&options()), story::of_simple_parent()),
+        (pool_ipc(&options()), story::of_pool_parent()),
     ] {
         let sim = SimBackend::new("h200-x2");
         let (guard, seen) = guard(|_| false, CuResult::UNKNOWN);
@@ -163,6 +167,12 @@ pub fn each_refused_call_of_a_parent_of_simple_ipc_ends_the_run_and_is_named() {
         for code in [CuResult::INVALID_VALUE, CuResult::ILLEGAL_ADDRESS] {
             refuse(&simple_ipc(&options()), told, code, move |number| number == told.number);
         }
+    }
+}
+
+pub fn each_refused_call_of_a_parent_of_pool_ipc_ends_the_run_and_is_named() {
+    for told in story::of_pool_parent() {
+        refuse(&pool_ipc(&options()), told, CuResult::OUT_OF_MEMORY, move |number| number == told.number);
     }
 }
 

@@ -2,19 +2,19 @@
 
 use peermap_driver::{ByteSize, Call};
 use peermap_report::{Event, ExitCode, FailureKind, RunReport};
-use peermap_scenario::simple_ipc::{Order, SimpleIpc};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn, one_line};
+use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::{DeviceChoice, Fill, Options, Order, Relay, Verify, VerifyOn, one_line};
 
 use crate::backend::{SimBackend, options, play};
 use crate::fault::Fault;
 
-fn asked(order: Order) -> SimpleIpc {
-    SimpleIpc { options: options(), order, steps: None }
+fn asked(order: Order) -> Relay {
+    Relay { options: options(), order, steps: None }
 }
 
 /// A run that has to succeed.
-fn succeed(asked: SimpleIpc, backend: &SimBackend) -> (RunReport, Vec<Event>) {
-    let (result, events) = play(&asked.into(), backend);
+fn succeed(asked: Relay, backend: &SimBackend) -> (RunReport, Vec<Event>) {
+    let (result, events) = play(&SimpleIpc(asked).into(), backend);
     let report = result.unwrap();
     assert_eq!(report.failure, None);
     assert!(report.ok);
@@ -22,8 +22,8 @@ fn succeed(asked: SimpleIpc, backend: &SimBackend) -> (RunReport, Vec<Event>) {
 }
 
 /// The exit code and the line of a request that has to be refused.
-fn refused(asked: SimpleIpc, profile: &str) -> (ExitCode, String) {
-    let error = play(&asked.into(), &SimBackend::new(profile)).0.unwrap_err();
+fn refused(asked: Relay, profile: &str) -> (ExitCode, String) {
+    let error = play(&SimpleIpc(asked).into(), &SimBackend::new(profile)).0.unwrap_err();
     (error.exit_code(), one_line(&error))
 }
 
@@ -33,7 +33,7 @@ fn verified(report: &RunReport) -> Vec<u64> {
 
 pub fn buffers_of_two_devices_are_handed_round() {
     let backend = SimBackend::new("h200-x2");
-    let (report, events) = succeed(SimpleIpc::default(), &backend);
+    let (report, events) = succeed(Relay::default(), &backend);
     assert_eq!((report.scenario.as_str(), report.profile.as_deref()), ("simple-ipc", Some("h200-x2")));
     assert_eq!((report.options["order"].as_str(), report.options["steps"].as_str()), ("events", "one per worker"));
     assert_eq!(report.workers.iter().map(|worker| worker.device).collect::<Vec<_>>(), [0, 1]);
@@ -54,7 +54,7 @@ pub fn every_combination_of_order_fill_and_verify_succeeds() {
         for (fill, verify_on) in [(Fill::Id, VerifyOn::Device), (Fill::Pattern, VerifyOn::Host)] {
             let options = Options { fill: Some(fill), verify_on, verify: Verify::All, ..options() };
             let options = Options { processes_per_device: 3, ..options };
-            let (report, _) = succeed(SimpleIpc { options, ..asked(order) }, &backend);
+            let (report, _) = succeed(Relay { options, ..asked(order) }, &backend);
             assert_eq!(verified(&report), [6 * (2 << 20); 6], "{order} {fill} {verify_on}");
         }
     }
@@ -65,7 +65,7 @@ pub fn there_may_be_more_or_fewer_steps_than_workers() {
     for steps in [1, 3, 4, 5, 17] {
         let fill = Some(Fill::Pattern);
         let options = Options { fill, processes_per_device: 2, verify: Verify::All, ..options() };
-        let (report, _) = succeed(SimpleIpc { options, steps: Some(steps), ..asked(Order::Events) }, &backend);
+        let (report, _) = succeed(Relay { options, steps: Some(steps), ..asked(Order::Events) }, &backend);
         assert_eq!(verified(&report), [4 * (2 << 20); 4], "{steps} steps");
         assert_eq!(report.options["steps"], steps.to_string());
     }
@@ -73,13 +73,13 @@ pub fn there_may_be_more_or_fewer_steps_than_workers() {
 
 pub fn a_size_need_be_no_multiple_of_anything() {
     let options = Options { size: ByteSize::new(1_000_001), verify: Verify::All, ..options() };
-    let (report, _) = succeed(SimpleIpc { options, ..asked(Order::Events) }, &SimBackend::new("h200-x2"));
+    let (report, _) = succeed(Relay { options, ..asked(Order::Events) }, &SimBackend::new("h200-x2"));
     assert_eq!(verified(&report), [2 * 1_000_001; 2]);
 }
 
 pub fn measurements_come_after_the_run() {
     let options = Options { measure: true, ..options() };
-    let (report, _) = succeed(SimpleIpc { options, ..asked(Order::Events) }, &SimBackend::new("h200-x2"));
+    let (report, _) = succeed(Relay { options, ..asked(Order::Events) }, &SimBackend::new("h200-x2"));
     assert!(report.reference.is_some_and(|reference| reference.wall_ratio > 0.0));
     assert!(report.workers.iter().all(|worker| worker.measured.is_some_and(|rates| rates.fill_gb_s > 0.0)));
 }
@@ -87,7 +87,7 @@ pub fn measurements_come_after_the_run() {
 /// A run without any order, which must end with the wrong author in some buffer.
 fn assert_mismatch(processes_per_device: u32, size: ByteSize, backend: &SimBackend) {
     let options = Options { processes_per_device, size, ..options() };
-    let report = play(&SimpleIpc { options, ..asked(Order::None) }.into(), backend).0.unwrap();
+    let report = play(&SimpleIpc(Relay { options, ..asked(Order::None) }).into(), backend).0.unwrap();
     let failure = report.failure.unwrap();
     assert_eq!((failure.kind, failure.exit_code), (FailureKind::Mismatch, 11), "{}", failure.message);
     assert_eq!(failure.mismatch.unwrap().wrong_bytes, size.get(), "all of a buffer has one author");
@@ -103,7 +103,7 @@ pub fn without_any_order_the_check_fails_every_time() {
 
 pub fn a_single_worker_needs_no_order() {
     let options = Options { devices: Some(vec![DeviceChoice::Ordinal(1)]), ..options() };
-    succeed(SimpleIpc { options, ..asked(Order::None) }, &SimBackend::new("h200-x2"));
+    succeed(Relay { options, ..asked(Order::None) }, &SimBackend::new("h200-x2"));
 }
 
 pub fn devices_that_are_not_connected_are_named_and_the_rest_runs() {
@@ -111,14 +111,14 @@ pub fn devices_that_are_not_connected_are_named_and_the_rest_runs() {
     assert_eq!(report.workers.len(), 1);
     assert_eq!(report.rejected[0].reason, "no peer access both ways with device 0");
     let devices = Some(vec![DeviceChoice::Ordinal(0), DeviceChoice::Ordinal(1)]);
-    let wanted = SimpleIpc { options: Options { devices, ..options() }, ..asked(Order::Events) };
+    let wanted = Relay { options: Options { devices, ..options() }, ..asked(Order::Events) };
     let line = "no usable device: device 1: no peer access both ways with device 0";
     assert_eq!(refused(wanted, "no-peer"), (ExitCode::BackendUnavailable, line.to_owned()));
 }
 
 pub fn what_cannot_be_is_refused_before_any_worker_gets_work() {
-    let with = |options| SimpleIpc { options, ..asked(Order::Events) };
-    let no_steps = SimpleIpc { steps: Some(0), ..asked(Order::Events) };
+    let with = |options| Relay { options, ..asked(Order::Events) };
+    let no_steps = Relay { steps: Some(0), ..asked(Order::Events) };
     assert_eq!(
         refused(no_steps, "h200-x2"),
         (ExitCode::Usage, "0 steps fill nothing; use --steps 1 or more".to_owned())
@@ -133,14 +133,14 @@ pub fn what_cannot_be_is_refused_before_any_worker_gets_work() {
     let mut backend = SimBackend::new("h200-x2");
     backend.memory_limit = Some(ByteSize::mib(15));
     let options = Options { size: ByteSize::mib(8), ..options() };
-    let error = play(&with(options).into(), &backend).0.unwrap_err();
+    let error = play(&SimpleIpc(with(options)).into(), &backend).0.unwrap_err();
     assert!(one_line(&error).ends_with("that this host can back; use a --size of at most 6 MiB"), "{error}");
 }
 
 pub fn nothing_of_a_failed_run_is_left_on_the_machine() {
     for call in [Call::cuIpcOpenEventHandle, Call::cuStreamWaitEvent, Call::cuStreamSynchronize] {
         let backend = SimBackend::new("h200-x2").with_fault(Fault::Kill(call));
-        let report = play(&asked(Order::Events).into(), &backend).0.unwrap();
+        let report = play(&SimpleIpc(asked(Order::Events)).into(), &backend).0.unwrap();
         assert_eq!(report.failure.unwrap().kind, FailureKind::WorkerDied, "{call}");
         backend.assert_nothing_is_left();
     }

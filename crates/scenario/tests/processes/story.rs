@@ -30,9 +30,9 @@ const PREPARE: [(&str, &[Call]); 6] = [
     ("module", &FIND_KERNEL),
 ];
 
-/// What it does before it gives the buffers back.
+/// What it does once it has given the buffers back.
 const CLEAR_AWAY: (&str, &[Call]) =
-    ("teardown", &[cuEventDestroy, cuEventDestroy, cuStreamDestroy, cuMemFree, cuModuleUnload]);
+    ("teardown", &[cuEventDestroy, cuEventDestroy, cuMemFree, cuModuleUnload, cuStreamDestroy, cuCtxDestroy]);
 
 fn verify(verify_on: VerifyOn) -> (&'static str, &'static [Call]) {
     match verify_on {
@@ -56,24 +56,44 @@ pub fn of_worker(verify_on: VerifyOn) -> Vec<Told> {
         ("fill 0", &fill),
         ("fill 1", &fill),
     ];
-    let end = [verify(verify_on), CLEAR_AWAY, ("teardown", &[cuMemUnmap, cuMemAddressFree, cuCtxDestroy])];
+    let end = [verify(verify_on), ("teardown", &[cuMemUnmap, cuMemAddressFree]), CLEAR_AWAY];
     tell(&[&PREPARE[..], &share, &end].concat())
 }
 
 /// The calls of worker 1 of two of simple-ipc.
 pub fn of_simple_worker(verify_on: VerifyOn) -> Vec<Told> {
     let open = [cuIpcOpenMemHandle, cuIpcOpenEventHandle];
+    of_relay_worker(verify_on, [&open, &open], &[cuIpcCloseMemHandle, cuIpcCloseMemHandle])
+}
+
+/// The calls of worker 1 of two of pool-ipc. Its device has access to its own pool and none to the other.
+pub fn of_pool_worker(verify_on: VerifyOn) -> Vec<Told> {
+    let own = [cuMemPoolImportFromShareableHandle, cuMemPoolGetAccess, cuMemPoolImportPointer, cuIpcOpenEventHandle];
+    let other = [
+        cuMemPoolImportFromShareableHandle,
+        cuMemPoolGetAccess,
+        cuMemPoolSetAccess,
+        cuMemPoolImportPointer,
+        cuIpcOpenEventHandle,
+    ];
+    let free = [cuMemFreeAsync, cuMemFreeAsync, cuStreamSynchronize, cuMemPoolDestroy, cuMemPoolDestroy];
+    of_relay_worker(verify_on, [&other, &own], &free)
+}
+
+/// The calls of worker 1 of two that hand buffers round.
+fn of_relay_worker(verify_on: VerifyOn, open: [&[Call]; 2], give_back: &[Call]) -> Vec<Told> {
     let fill = [cuStreamWaitEvent, cuEventRecord, cuLaunchKernel, cuEventRecord, cuEventRecord];
     let share: [(&str, &[Call]); 6] = [
         ("module", &[cuMemAlloc, cuEventCreate, cuEventCreate]),
-        ("open handles", &open),
-        ("open handles", &open),
+        ("open handles", open[0]),
+        ("open handles", open[1]),
         ("fill 0", &fill),
         ("fill 1", &fill),
         ("synchronize", &[cuStreamSynchronize, cuEventElapsedTime]),
     ];
-    let close = [cuIpcCloseMemHandle, cuIpcCloseMemHandle, cuEventDestroy, cuEventDestroy, cuCtxDestroy];
-    tell(&[&PREPARE[..], &share, &[verify(verify_on), CLEAR_AWAY, ("teardown", &close)]].concat())
+    let events = [cuEventDestroy, cuEventDestroy];
+    let end = [verify(verify_on), ("teardown", give_back), ("teardown", &events), CLEAR_AWAY];
+    tell(&[&PREPARE[..], &share, &end].concat())
 }
 
 /// What the parent does to choose two devices. `able` is how it finds out what one can do.
@@ -123,7 +143,7 @@ pub fn of_parent_with_peers() -> Vec<Told> {
 
 /// The calls of the parent of two workers of simple-ipc on two devices.
 pub fn of_simple_parent() -> Vec<Told> {
-    let make = [cuCtxCreate, cuMemAlloc, cuEventCreate, cuIpcGetMemHandle, cuIpcGetEventHandle];
+    let make = [cuCtxCreate, cuMemAlloc, cuIpcGetMemHandle, cuEventCreate, cuIpcGetEventHandle];
     let share: [(&str, &[Call]); 6] = [
         ("check the size", &[cuDeviceTotalMem, cuDeviceTotalMem]),
         ("allocate and export", &make),
@@ -133,4 +153,25 @@ pub fn of_simple_parent() -> Vec<Told> {
         ("release", &[cuCtxDestroy, cuCtxDestroy]),
     ];
     tell(&[&choose(&[cuDeviceGetAttribute; 2])[..], &share].concat())
+}
+
+/// The calls of the parent of two workers of pool-ipc on two devices.
+pub fn of_pool_parent() -> Vec<Told> {
+    let make = [cuCtxCreate, cuStreamCreate, cuMemPoolCreate, cuMemAllocFromPoolAsync, cuStreamSynchronize];
+    let export = [cuMemPoolExportToShareableHandle, cuMemPoolExportPointer, cuEventCreate, cuIpcGetEventHandle];
+    let free = [cuCtxSetCurrent, cuMemFreeAsync, cuStreamSynchronize];
+    let share: [(&str, &[Call]); 11] = [
+        ("check the size", &[cuDeviceTotalMem; 4]),
+        ("allocate and export", &make),
+        ("allocate and export", &export),
+        ("allocate and export", &make),
+        ("allocate and export", &export),
+        ("release", &free),
+        ("release", &free),
+        ("release", &[cuCtxSetCurrent, cuStreamDestroy, cuCtxSetCurrent, cuStreamDestroy]),
+        ("release", &[cuMemPoolDestroy, cuMemPoolDestroy]),
+        ("release", &[cuCtxSetCurrent, cuEventDestroy, cuCtxSetCurrent, cuEventDestroy]),
+        ("release", &[cuCtxDestroy, cuCtxDestroy]),
+    ];
+    tell(&[&choose(&[cuDeviceGetAttribute; 4])[..], &share].concat())
 }

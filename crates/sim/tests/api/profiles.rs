@@ -1,8 +1,8 @@
 //! Rules that the recorded machine never breaks: other machines, and what only the manual says.
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, FabricHandle, HandleType, HostPtr, OsHandle,
-    PointerAttribute, ShareableHandle,
+    AllocationProp, ByteSize, CompressionType, CuResult, Device, DeviceAttribute, Driver, FabricHandle, HandleType,
+    HostPtr, MemPoolProps, OsHandle, PointerAttribute, ShareableHandle,
 };
 use peermap_sim::{SimMachine, SimProcess};
 
@@ -29,6 +29,41 @@ fn a_fabric_handle_is_granted_not_permitted_or_not_supported() {
     assert_eq!(ask("default"), (1, Ok(())));
     assert_eq!(ask("fabric-lies"), (1, Err("CREATE-9")));
     assert_eq!(ask("no-fabric"), (0, Err("CREATE-11")));
+}
+
+#[test]
+fn the_attribute_for_pools_says_what_creation_says() {
+    let ask = |profile: &str, handle_types| {
+        let (_, process) = process_of(profile);
+        let attribute = DeviceAttribute::MEMPOOL_SUPPORTED_HANDLE_TYPES;
+        let attribute = process.device_get_attribute(attribute, Device(0)).unwrap();
+        let made = process.mem_pool_create(&MemPoolProps::pinned_on(0, handle_types));
+        (attribute, made.map_err(|error| error.rule().unwrap().0).map(|_| ()))
+    };
+    let descriptors = HandleType::POSIX_FILE_DESCRIPTOR;
+    assert_eq!(ask("default", descriptors), (9, Ok(())));
+    assert_eq!(ask("no-pools", descriptors), (0, Err("POOL-4")));
+    assert_eq!(ask("no-pools", HandleType::NONE), (0, Ok(())));
+}
+
+#[test]
+fn memory_is_compressible_while_the_device_has_such_memory_left() {
+    let (_, process) = process_of("scarce");
+    let asked = AllocationProp {
+        compression: CompressionType::GENERIC,
+        gpu_direct_rdma: true,
+        ..AllocationProp::pinned_on(0, HandleType::NONE)
+    };
+    let create = || process.mem_create(ByteSize::mib(4), &asked, 0).unwrap();
+    let given = |handle| {
+        let prop = process.mem_get_allocation_properties_from_handle(handle).unwrap();
+        (prop.compression, prop.gpu_direct_rdma)
+    };
+    let [first, second, third] = [create(), create(), create()];
+    let (yes, no) = ((CompressionType::GENERIC, false), (CompressionType::NONE, false));
+    assert_eq!([first, second, third].map(given), [yes, yes, no]);
+    process.mem_release(first).unwrap();
+    assert_eq!([create(), create()].map(given), [yes, no]);
 }
 
 #[test]

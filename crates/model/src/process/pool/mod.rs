@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 
 use peermap_driver::{
-    AccessDesc, AccessFlags, AllocationType, Argument, ByteSize, CallSite, Device, DevicePtr, HandleType, Location,
-    LocationType, MemPool, MemPoolAttribute, MemPoolProps, Result,
+    AccessDesc, AccessFlags, AllocationType, Argument, ByteSize, CallSite, Device, DeviceAttribute, DevicePtr,
+    HandleType, Location, LocationType, MemPool, MemPoolAttribute, MemPoolProps, Result,
 };
 
 use super::mapping::RightsMap;
@@ -273,16 +273,16 @@ impl Process {
         if props.allocation_type != AllocationType::PINNED && rules::POOL_3.is_on() {
             return refuse(&rules::POOL_3, "type", &props.allocation_type.0);
         }
-        let known = HandleType::POSIX_FILE_DESCRIPTOR.with(HandleType::FABRIC);
-        if !known.contains(props.handle_types) && rules::POOL_4.is_on() {
+        let Location { kind, id } = props.location;
+        let device = (kind == LocationType::DEVICE).then(|| self.device_of(id)).flatten();
+        if !self.pool_handle_types(device).contains(props.handle_types) && rules::POOL_4.is_on() {
             return refuse(&rules::POOL_4, "handle_types", &props.handle_types);
         }
-        let Location { kind, id } = props.location;
         let node = |node: i32| {
             u16::try_from(node).ok().filter(|node| *node < self.profile.host_numa_nodes).map(Place::HostNuma)
         };
         let place = match kind {
-            LocationType::DEVICE => self.device_of(id).map(Place::Device),
+            LocationType::DEVICE => device.map(Place::Device),
             LocationType::HOST if props.handle_types == HandleType::NONE => node(0),
             LocationType::HOST_NUMA => node(id),
             _ => None,
@@ -292,6 +292,14 @@ impl Process {
         let most = Some(props.max_size.get()).filter(|most| *most != 0);
         self.pool_mut(pool).most_units = most.map(|most| most.div_ceil(UNIT));
         Ok(pool)
+    }
+
+    /// The ways in which pools of a device can be shared, or of the host if there is no such device.
+    fn pool_handle_types(&self, device: Option<u16>) -> HandleType {
+        let attribute = DeviceAttribute::MEMPOOL_SUPPORTED_HANDLE_TYPES;
+        let types = device.and_then(|device| self.profile.devices[usize::from(device)].attribute(attribute));
+        let all = HandleType::POSIX_FILE_DESCRIPTOR.with(HandleType::FABRIC);
+        types.map_or(all, |types| HandleType(types.cast_unsigned()))
     }
 
     /// `cuMemPoolDestroy`.

@@ -2,14 +2,14 @@
 
 use peermap_driver::{Context, Driver, DriverError, JitLog, JitOptions, Result, Stream};
 
-use super::Task;
 use crate::device_kernels::DeviceKernels;
 use crate::messages::Step;
+use crate::task::Task;
 use crate::timing::StreamTimer;
 use crate::worker::{Station, WorkerError};
 
 /// Flag of `cuStreamCreate`: the stream does not wait for the null stream (`CU_STREAM_NON_BLOCKING`).
-const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = 1;
 
 /// A context, a stream of its own, the kernels on that stream, and a timer for what they do.
 pub(crate) struct Workplace<'d> {
@@ -35,12 +35,16 @@ impl<'d> Workplace<'d> {
         Ok(Self { driver, context, stream, kernels, timer })
     }
 
-    /// Gives all of it back. `give_back` is done while there is still a context.
-    pub(super) fn clear_away(self, give_back: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Gives all of it back, the last first.
+    pub(crate) fn clear_away(self) -> Result<()> {
         self.timer.destroy()?;
-        self.driver.stream_destroy(self.stream)?;
         self.kernels.unload()?;
-        give_back()?;
+        self.driver.stream_destroy(self.stream)?;
+        self.driver.ctx_destroy(self.context)
+    }
+
+    /// Gives up all of it after a fault: the context takes the rest with it, and no other call about it succeeds.
+    pub(crate) fn abandon(self) -> Result<()> {
         self.driver.ctx_destroy(self.context)
     }
 }

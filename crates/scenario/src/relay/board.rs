@@ -1,19 +1,22 @@
-//! The handles of all buffers and events, in shared memory.
+//! What opens all buffers and events, in shared memory.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use peermap_driver::{IpcEventHandle, IpcMemHandle};
+use peermap_driver::IpcEventHandle;
 use peermap_ipc::{SharedMemory, ShmError};
+
+/// What opens a buffer in another process: bytes that only the driver understands.
+pub(crate) type Name = [u8; HANDLE];
 
 /// What opens a buffer and its event in another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Handles {
-    pub(super) memory: IpcMemHandle,
+    pub(super) memory: Name,
     pub(super) event: IpcEventHandle,
 }
 
-/// The size of a handle.
+/// The size of whatever opens something in another process.
 const HANDLE: usize = 64;
 /// The size of an entry: both handles of a buffer.
 const ENTRY: usize = 2 * HANDLE;
@@ -25,10 +28,10 @@ pub(super) struct Board(SharedMemory);
 impl Board {
     /// Writes handles.
     pub(super) fn write(handles: &[Handles]) -> Result<Self, ShmError> {
-        let memory = SharedMemory::create("simple-ipc-handles", handles.len() * ENTRY)?;
+        let memory = SharedMemory::create("relay-handles", handles.len() * ENTRY)?;
         for (entry, handles) in memory.atomics().chunks_exact(ENTRY_WORDS).zip(handles) {
             let (of_memory, of_event) = entry.split_at(ENTRY_WORDS / 2);
-            store(of_memory, &handles.memory.0);
+            store(of_memory, &handles.memory);
             store(of_event, &handles.event.0);
         }
         Ok(Self(memory))
@@ -39,7 +42,7 @@ impl Board {
         let memory = SharedMemory::from_fd(fd, count as usize * ENTRY)?;
         let read = |entry: &[AtomicU32]| {
             let (of_memory, of_event) = entry.split_at(ENTRY_WORDS / 2);
-            Handles { memory: IpcMemHandle(load(of_memory)), event: IpcEventHandle(load(of_event)) }
+            Handles { memory: load(of_memory), event: IpcEventHandle(load(of_event)) }
         };
         Ok(memory.atomics().chunks_exact(ENTRY_WORDS).map(read).collect())
     }
@@ -74,7 +77,7 @@ mod tests {
 
     fn handles(seed: u8) -> Handles {
         let bytes = |start: u8| std::array::from_fn(|index| start.wrapping_add(index as u8));
-        Handles { memory: IpcMemHandle(bytes(seed)), event: IpcEventHandle(bytes(seed ^ 0xFF)) }
+        Handles { memory: bytes(seed), event: IpcEventHandle(bytes(seed ^ 0xFF)) }
     }
 
     #[test]

@@ -1,48 +1,53 @@
-//! The worker's story, in the order in which NVIDIA's sample tells it.
+//! The worker's story, in the order in which NVIDIA's samples tell it.
 
 use std::os::fd::OwnedFd;
 
+use peermap_driver::Stream;
 use peermap_ipc::Member;
 use peermap_report::gigabytes_per_second;
 use serde::{Deserialize, Serialize};
 
-use super::Order;
 use super::board::Board;
-use super::opened::Opened;
+use super::imports::Imports;
+use super::{Importer, Order};
 use crate::content::Author;
 use crate::messages::{Done, Step};
-use crate::ring::{self, Filled, Memory, Workplace, buffer_of};
+use crate::ring::{Filled, Memory, buffer_of};
+use crate::task;
 use crate::worker::{Station, WorkerError};
+use crate::workplace::Workplace;
 
-/// What a worker of this scenario is to do.
+/// What a worker is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Task {
-    pub(crate) work: ring::Task,
+    pub(crate) work: task::Task,
     pub(crate) order: Order,
     pub(crate) steps: u32,
 }
 
-/// Does the work of one worker. The only descriptor is that of the handles.
-pub(crate) fn work(
+/// Does the work of one worker. The first descriptor is that of the handles; `importer` gets those that follow, and the stream
+/// that the worker works on.
+pub(crate) fn work<I: Importer>(
     station: &mut Station<'_>,
     mut member: Member,
     descriptors: Vec<OwnedFd>,
     task: &Task,
+    importer: impl FnOnce(Stream, Vec<OwnedFd>) -> I,
 ) -> Result<Done, WorkerError> {
     let workplace = Workplace::set_up(station, &task.work)?;
     station.begin(Step::Open)?;
-    let opened = station.phase("open", |station| open(station, descriptors, task))?;
+    let imports = station.phase("open", |station| {
+        let mut descriptors = descriptors.into_iter();
+        let board = descriptors.next().ok_or(WorkerError::NoHandles)?;
+        let handles = Board::read(board, station.workers)?;
+        let memory = importer(workplace.stream, descriptors.collect());
+        Ok(Imports::open(station.driver, memory, &handles, task.work.size)?)
+    })?;
     station.meet(&mut member, Step::Assemble)?;
-    let rate = station.phase("ring", |station| go_round(station, &mut member, &workplace, &opened, task))?;
+    let rate = station.phase("ring", |station| go_round(station, &mut member, &workplace, &imports, task))?;
     let rates = rate.into_iter().collect();
-    let filled = Filled { task: &task.work, workplace, memory: opened, steps: task.steps, rates };
+    let filled = Filled { task: &task.work, workplace, memory: imports, steps: task.steps, rates };
     filled.conclude(station, &mut member)
-}
-
-fn open(station: &Station<'_>, mut descriptors: Vec<OwnedFd>, task: &Task) -> Result<Opened, WorkerError> {
-    let board = descriptors.pop().ok_or(WorkerError::NoHandles)?;
-    let handles = Board::read(board, station.workers)?;
-    Ok(Opened::open(station.driver, &handles, task.work.size)?)
 }
 
 /// Fills a buffer in each step, behind whoever filled it in the step before, until all work of all workers has ended. Gives the
@@ -51,7 +56,7 @@ fn go_round(
     station: &mut Station<'_>,
     member: &mut Member,
     workplace: &Workplace<'_>,
-    opened: &Opened,
+    imports: &Imports<impl Importer>,
     task: &Task,
 ) -> Result<Option<f64>, WorkerError> {
     let Workplace { stream, kernels, timer, .. } = workplace;
@@ -59,7 +64,7 @@ fn go_round(
     for step in 0..task.steps {
         station.begin(Step::Fill(step))?;
         let number = buffer_of(worker, step, workers);
-        let (buffer, event) = (opened.buffer(number), opened.event(number));
+        let (buffer, event) = (imports.buffer(number), imports.event(number));
         if task.order == Order::Events {
             driver.stream_wait_event(*stream, event, 0)?;
         }

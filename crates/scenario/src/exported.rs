@@ -1,27 +1,39 @@
-//! The memory of a run: one buffer per worker, all on one device, each exported once.
+//! Memory that the parent creates and exports as descriptors: one buffer per worker, all on one device; and how workers map it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, Driver, DriverError, GranularityOption, HandleType, MemHandle,
+    AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType, MemHandle,
 };
 
-use crate::devices::Chosen;
+use crate::device_kernels::Buffer;
+use crate::devices::{Chosen, Need};
 use crate::error::UsageError;
 use crate::parent::{SizeError, Supplies, check_room};
 
+/// What a device needs in order to take part.
+pub(crate) const NEEDS: &[Need] = &[
+    Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+    Need::new(DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+    Need::new(
+        DeviceAttribute::HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+        "memory cannot be shared as a file descriptor",
+    ),
+];
+
 /// How the buffers are shared.
-pub(super) const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
+const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
 
 /// The buffers of a run. Whatever is left of them is given back when they are dropped.
-pub(super) struct Buffers<'d> {
+pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
     exported: Vec<OwnedFd>,
+    remarks: Vec<String>,
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
-pub(super) fn check_size(
+pub(crate) fn check_size(
     driver: &dyn Driver,
     device: &Chosen,
     workers: u32,
@@ -38,15 +50,15 @@ pub(super) fn check_size(
 
 impl<'d> Buffers<'d> {
     /// Allocates and exports `count` buffers.
-    pub(super) fn create(
+    pub(crate) fn create(
         driver: &'d dyn Driver,
-        device: &Chosen,
+        prop: &AllocationProp,
         count: u32,
         size: ByteSize,
     ) -> Result<Self, DriverError> {
-        let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new() };
+        let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new(), remarks: Vec::new() };
         for _ in 0..count {
-            let handle = driver.mem_create(size, &prop(device), 0)?;
+            let handle = driver.mem_create(size, prop, 0)?;
             buffers.handles.push(handle);
             let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
             // No driver answers a wish for a descriptor with anything else.
@@ -54,6 +66,17 @@ impl<'d> Buffers<'d> {
             buffers.exported.push(fd);
         }
         Ok(buffers)
+    }
+
+    /// The properties that they have, whatever was asked for.
+    pub(crate) fn properties(&self) -> Result<Vec<AllocationProp>, DriverError> {
+        self.handles.iter().map(|handle| self.driver.mem_get_allocation_properties_from_handle(*handle)).collect()
+    }
+
+    /// The same with something to say about them.
+    pub(crate) fn with_remarks(mut self, remarks: Vec<String>) -> Self {
+        self.remarks = remarks;
+        self
     }
 }
 
@@ -64,6 +87,10 @@ impl Supplies for Buffers<'_> {
 
     fn close_descriptors(&mut self) {
         self.exported.clear();
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn release(mut self: Box<Self>) -> Result<(), DriverError> {
@@ -85,6 +112,14 @@ impl Drop for Buffers<'_> {
     }
 }
 
-fn prop(device: &Chosen) -> AllocationProp {
+/// Imports a buffer and maps it to addresses that are reserved. The mapping keeps the memory.
+pub(crate) fn map(driver: &dyn Driver, descriptor: BorrowedFd<'_>, to: Buffer) -> Result<(), DriverError> {
+    let handle = driver.mem_import_from_shareable_handle(descriptor.into(), HANDLE_TYPE)?;
+    driver.mem_map(to.ptr, to.size, ByteSize::ZERO, handle, 0)?;
+    driver.mem_release(handle)
+}
+
+/// What is asked of memory that a run shares.
+pub(crate) fn prop(device: &Chosen) -> AllocationProp {
     AllocationProp::pinned_on(device.device.0, HANDLE_TYPE)
 }
