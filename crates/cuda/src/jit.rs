@@ -11,6 +11,7 @@ const INFO_LOG_BUFFER: u32 = 3;
 const INFO_LOG_BUFFER_SIZE_BYTES: u32 = 4;
 const ERROR_LOG_BUFFER: u32 = 5;
 const ERROR_LOG_BUFFER_SIZE_BYTES: u32 = 6;
+const LOG_VERBOSE: u32 = 12;
 
 /// Options and their values, side by side, with the buffers that the values point into.
 pub(crate) struct JitArrays {
@@ -31,6 +32,9 @@ impl JitArrays {
         };
         if let Some(count) = wanted.max_registers {
             arrays.push(MAX_REGISTERS, number(count as usize));
+        }
+        if wanted.verbose {
+            arrays.push(LOG_VERBOSE, number(1));
         }
         if !arrays.info.is_empty() {
             let start = arrays.info.as_mut_ptr().cast();
@@ -96,6 +100,12 @@ mod tests {
         assert_eq!(arrays.options, [0, 3, 4, 5, 6]);
         assert_eq!(arrays.values, [number(32), info, number(1024), error, number(1024)]);
         assert_eq!(arrays.count(), 5);
+    }
+
+    #[test]
+    fn a_compiler_that_shall_tell_more_is_told_so() {
+        let arrays = JitArrays::new(&JitOptions { verbose: true, ..JitOptions::default() });
+        assert_eq!((arrays.options, arrays.values), (vec![12], vec![number(1)]));
     }
 
     #[test]

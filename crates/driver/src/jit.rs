@@ -42,6 +42,8 @@ impl JitLog {
 pub struct JitOptions {
     /// The most registers a thread may use (`CU_JIT_MAX_REGISTERS`).
     pub max_registers: Option<u32>,
+    /// Whether the compiler tells what each kernel takes, and not only what it warns of (`CU_JIT_LOG_VERBOSE`).
+    pub verbose: bool,
     /// What the compiler had to say (`CU_JIT_INFO_LOG_BUFFER`).
     pub info_log: Option<JitLog>,
     /// What was wrong (`CU_JIT_ERROR_LOG_BUFFER`).
@@ -54,6 +56,7 @@ impl JitOptions {
     pub const fn sample() -> Self {
         Self {
             max_registers: Some(32),
+            verbose: false,
             info_log: Some(JitLog::with_capacity(1024)),
             error_log: Some(JitLog::with_capacity(1024)),
         }

@@ -80,20 +80,22 @@ pub enum Cause {
         window: Window,
         /// The first byte that is outside, counted in the window.
         address: u64,
-        /// How much there is.
+        /// How much the kernel asked for.
         bytes: u64,
         /// What was tried.
         access: Access,
         /// Whether the address was a generic one.
         generic: bool,
     },
-    /// An address in `.const` behind the variables of the module.
-    #[error("read at {address:#x} of constant memory, where the module has {bytes} bytes")]
-    OutsideConstant {
-        /// The first byte that is outside.
+    /// An address of a window where the instruction says that it is one of device memory.
+    #[error("{} at {address:#x}, an address of the {window}, by an instruction for global memory", verb(*access))]
+    WrongSpace {
+        /// The address.
         address: u64,
-        /// How much there is.
-        bytes: u64,
+        /// The window that it is in.
+        window: Window,
+        /// What was tried.
+        access: Access,
     },
     /// An assertion did not hold.
     #[error("{file}:{line}: {function}: assertion `{message}` failed")]
@@ -127,6 +129,24 @@ pub enum Cause {
     /// Something that is not covered, which shows only when it runs.
     #[error("{0} is not modelled")]
     NotModelled(String),
+}
+
+impl Cause {
+    /// The address that could not be accessed, where that is what happened: a generic one, if the instruction had one.
+    #[must_use]
+    pub const fn address(&self) -> Option<u64> {
+        match self {
+            Self::Memory { address, .. } | Self::WrongSpace { address, .. } => Some(*address),
+            Self::Outside { window, address, generic: true, .. } => Some(window.base() + *address),
+            Self::Outside { address, .. } => Some(*address),
+            Self::Assertion { .. }
+            | Self::Trap
+            | Self::Deadline { .. }
+            | Self::Stuck(_)
+            | Self::Finding(_)
+            | Self::NotModelled(_) => None,
+        }
+    }
 }
 
 fn waited_on(polled: Option<u64>) -> String {

@@ -56,6 +56,14 @@ impl Shape {
         if self == F64 { 0xFFF8_0000_0000_0000 } else { self.sign() - 1 }
     }
 
+    /// A NaN of `f64` in this format: it keeps its sign and what fits of its other bits, and is made quiet.
+    #[must_use]
+    pub fn shortened_nan(self, nan: u64) -> u64 {
+        let quiet = |shape: Self| 1 << (shape.fraction - 1);
+        let rest = (nan & (quiet(F64) - 1)) >> (F64.fraction - self.fraction);
+        (nan >> 63) << (self.bits - 1) | self.infinity() | quiet(self) | rest
+    }
+
     fn bias(self) -> i32 {
         (1 << (self.bits - self.fraction - 2)) - 1
     }

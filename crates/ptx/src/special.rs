@@ -1,5 +1,7 @@
 //! Special registers.
 
+use std::fmt;
+
 /// A component of a special register of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
@@ -88,4 +90,62 @@ pub enum SpecialRegister {
     PerformanceMonitor(u8),
     /// `%pm<n>_64`: a performance counter of 64 bits.
     PerformanceMonitor64(u8),
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
+            Self::W => "w",
+        })
+    }
+}
+
+/// As PTX writes it.
+impl fmt::Display for SpecialRegister {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tid(axis) => write!(f, "%tid.{axis}"),
+            Self::Ntid(axis) => write!(f, "%ntid.{axis}"),
+            Self::Ctaid(axis) => write!(f, "%ctaid.{axis}"),
+            Self::Nctaid(axis) => write!(f, "%nctaid.{axis}"),
+            Self::ClusterId(axis) => write!(f, "%clusterid.{axis}"),
+            Self::NclusterId(axis) => write!(f, "%nclusterid.{axis}"),
+            Self::ClusterCtaid(axis) => write!(f, "%cluster_ctaid.{axis}"),
+            Self::ClusterNctaid(axis) => write!(f, "%cluster_nctaid.{axis}"),
+            Self::ClusterCtarank => f.write_str("%cluster_ctarank"),
+            Self::ClusterNctarank => f.write_str("%cluster_nctarank"),
+            Self::IsExplicitCluster => f.write_str("%is_explicit_cluster"),
+            Self::LaneId => f.write_str("%laneid"),
+            Self::WarpId => f.write_str("%warpid"),
+            Self::NwarpId => f.write_str("%nwarpid"),
+            Self::SmId => f.write_str("%smid"),
+            Self::NsmId => f.write_str("%nsmid"),
+            Self::GridId => f.write_str("%gridid"),
+            Self::LanemaskEq => f.write_str("%lanemask_eq"),
+            Self::LanemaskLe => f.write_str("%lanemask_le"),
+            Self::LanemaskLt => f.write_str("%lanemask_lt"),
+            Self::LanemaskGe => f.write_str("%lanemask_ge"),
+            Self::LanemaskGt => f.write_str("%lanemask_gt"),
+            Self::Clock => f.write_str("%clock"),
+            Self::ClockHi => f.write_str("%clock_hi"),
+            Self::Clock64 => f.write_str("%clock64"),
+            Self::GlobalTimer => f.write_str("%globaltimer"),
+            Self::GlobalTimerLow => f.write_str("%globaltimer_lo"),
+            Self::GlobalTimerHigh => f.write_str("%globaltimer_hi"),
+            Self::DynamicSharedSize => f.write_str("%dynamic_smem_size"),
+            Self::TotalSharedSize => f.write_str("%total_smem_size"),
+            Self::AggregateSharedSize => f.write_str("%aggr_smem_size"),
+            Self::ReservedShared(0) => f.write_str("%reserved_smem_offset_begin"),
+            Self::ReservedShared(1) => f.write_str("%reserved_smem_offset_end"),
+            Self::ReservedShared(2) => f.write_str("%reserved_smem_offset_cap"),
+            Self::ReservedShared(number) => write!(f, "%reserved_smem_offset_{}", number - 3),
+            Self::CurrentGraphExec => f.write_str("%current_graph_exec"),
+            Self::Envreg(number) => write!(f, "%envreg{number}"),
+            Self::PerformanceMonitor(number) => write!(f, "%pm{number}"),
+            Self::PerformanceMonitor64(number) => write!(f, "%pm{number}_64"),
+        }
+    }
 }

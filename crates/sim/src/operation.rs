@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use peermap_driver::{CuResult, DevicePtr, DriverError};
-use peermap_exec::{Cause, Stop};
+use peermap_exec::{Cause, Stop, Window};
 use peermap_memory::FaultKind;
 use peermap_model::{Operation, WorkFault};
 
@@ -81,18 +81,25 @@ fn host_address(raw: u64) -> usize {
     usize::try_from(raw).expect("a host address of this process")
 }
 
+/// Shared memory has no addresses from here on, whatever a device has of it.
+const SHARED_ADDRESSES: u64 = 1 << 24;
+
 /// How a launch ended that was stopped.
 fn stopped(stop: &Stop) -> Ended {
     let what = stop.to_string();
-    let failed = |result| Ended::Faulted(WorkFault { result, address: DevicePtr::NULL, what: what.clone() });
+    let address = stop.cause.address().map(DevicePtr::new);
+    let failed = |result| Ended::Faulted(WorkFault { result, address, what: what.clone() });
+    let apart = |result| Ended::Faulted(WorkFault { result, address: None, what: what.clone() });
     match &stop.cause {
         Cause::Memory { address, kind, .. } => ended_by(*kind, *address, what),
-        // A generic address is one of memory like any other; one in a space of its own is part of the instruction.
-        Cause::Outside { generic: false, .. } => failed(CuResult::ILLEGAL_INSTRUCTION),
-        Cause::Outside { .. } | Cause::OutsideConstant { .. } => failed(CuResult::ILLEGAL_ADDRESS),
-        Cause::Assertion { .. } => failed(CuResult::ASSERT),
-        Cause::Trap => failed(CuResult::LAUNCH_FAILED),
-        Cause::Deadline { .. } | Cause::Stuck(_) => failed(CuResult::LAUNCH_TIMEOUT),
+        Cause::WrongSpace { .. } => failed(CuResult::INVALID_ADDRESS_SPACE),
+        Cause::Outside { window: Window::Shared, address, .. } if *address >= SHARED_ADDRESSES => {
+            apart(CuResult::ILLEGAL_INSTRUCTION)
+        }
+        Cause::Outside { .. } => apart(CuResult::ILLEGAL_ADDRESS),
+        Cause::Assertion { .. } => apart(CuResult::ASSERT),
+        Cause::Trap => apart(CuResult::LAUNCH_FAILED),
+        Cause::Deadline { .. } | Cause::Stuck(_) => apart(CuResult::LAUNCH_TIMEOUT),
         Cause::Finding(_) => Ended::Broken(DriverError::Finding { what }),
         Cause::NotModelled(_) => Ended::Broken(DriverError::NotModelled { what }),
     }
@@ -104,5 +111,5 @@ fn ended_by(kind: FaultKind, address: u64, what: String) -> Ended {
         FaultKind::Misaligned { .. } => CuResult::MISALIGNED_ADDRESS,
         FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => return Ended::Broken(DriverError::Host { what }),
     };
-    Ended::Faulted(WorkFault { result, address: DevicePtr::new(address), what })
+    Ended::Faulted(WorkFault { result, address: Some(DevicePtr::new(address)), what })
 }

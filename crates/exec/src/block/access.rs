@@ -110,6 +110,7 @@ impl Piece<'_> {
         let done = match frame.spaces.place(reach, address, len) {
             Ok(Place::Device(start)) => self.in_device(start, len, frame, scratch),
             Ok(Place::Own(window, start)) => self.in_window(reach, (window, start), frame, scratch),
+            Ok(Place::BehindConstants(start)) => self.behind_constants(start, len, frame, scratch),
             Err(fault) => Err(fault),
         };
         done.map_err(|fault| self.of_its_lane(address, fault))
@@ -138,6 +139,27 @@ impl Piece<'_> {
             },
         };
         done.map_err(|fault| self.fault(address, fault))
+    }
+
+    /// A load of constants of which there are fewer: the rest is zero.
+    fn behind_constants(
+        &self,
+        start: u64,
+        len: usize,
+        frame: &mut Frame,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), LaneFault> {
+        let Elements::Loaded(targets) = &self.step.elements else {
+            let cause = Cause::NotModelled("a store to constant memory".to_owned());
+            return Err(LaneFault { lane: self.lanes.start, cause });
+        };
+        let (device, there) = frame.spaces.constants_from(start);
+        scratch.clear();
+        scratch.resize(len, 0);
+        let there = there as usize;
+        self.view.read(device, &mut scratch[..there]).map_err(|fault| self.fault(device, fault))?;
+        self.spread(targets, frame, scratch);
+        Ok(())
     }
 
     fn in_window(
@@ -169,11 +191,7 @@ impl Piece<'_> {
 
     /// The lane whose bytes are the first that are outside of what there is.
     fn of_its_lane(&self, start: u64, fault: LaneFault) -> LaneFault {
-        let outside = match fault.cause {
-            Cause::Outside { window, address, generic: true, .. } => window.base() + address,
-            Cause::Outside { address, .. } | Cause::OutsideConstant { address, .. } => address,
-            _ => return fault,
-        };
+        let (Cause::Outside { .. }, Some(outside)) = (&fault.cause, fault.cause.address()) else { return fault };
         let lane = self.lanes.start + (outside.wrapping_sub(start) / self.step.bytes() as u64) as usize;
         LaneFault { lane, ..fault }
     }

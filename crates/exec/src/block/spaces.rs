@@ -18,9 +18,16 @@ pub(crate) struct SpaceSizes {
     pub(crate) constant: u64,
 }
 
+/// Shared memory is set aside for a block in units of so many bytes.
+pub(crate) const SHARED_UNIT: u64 = 128;
+
 /// The bytes of a block that are no device memory.
 pub(crate) struct Spaces {
+    /// What the system has for itself, what the kernel asked for, and what the hardware gives beyond: a block reaches all
+    /// of it.
     shared: Vec<u8>,
+    /// How much of it the kernel asked for.
+    shared_bytes: u64,
     /// What the first thread has, then what the second has, and so on.
     local: Vec<u8>,
     local_bytes: usize,
@@ -37,6 +44,8 @@ pub(crate) enum Place {
     Device(u64),
     /// In a window, at this address of it.
     Own(Window, u64),
+    /// In constant memory, and at least the last byte behind what the module has there.
+    BehindConstants(u64),
 }
 
 /// An access of a lane.
@@ -49,8 +58,10 @@ pub(crate) struct Reach {
 
 impl Spaces {
     pub(crate) fn new(sizes: SpaceSizes, dynamic: u32, lanes: usize, parameters: &[u8], data: u64) -> Self {
+        let shared_bytes = sizes.shared + u64::from(dynamic);
         Self {
-            shared: vec![0; (sizes.shared + u64::from(dynamic)) as usize],
+            shared: vec![0; (Window::Shared.start() + shared_bytes).next_multiple_of(SHARED_UNIT) as usize],
+            shared_bytes,
             local: vec![0; sizes.local as usize * lanes],
             local_bytes: sizes.local as usize,
             parameters: parameters.to_vec(),
@@ -68,20 +79,44 @@ impl Spaces {
     /// Where `len` bytes are that start at an address; constants are looked up here.
     pub(crate) fn place(&self, reach: Reach, address: u64, len: usize) -> Result<Place, LaneFault> {
         match reach.space {
-            Space::Global => Ok(Place::Device(address)),
+            Space::Global => match Window::of(address) {
+                Some((window @ (Window::Shared | Window::Local), _)) => {
+                    let cause = Cause::WrongSpace { address, window, access: reach.access };
+                    Err(LaneFault { lane: reach.lane, cause })
+                }
+                _ => Ok(Place::Device(address)),
+            },
             Space::Generic => Ok(match Window::of(address) {
                 None => Place::Device(address),
                 Some((window, inside)) => Place::Own(window, inside),
             }),
             Space::Own(window) => Ok(Place::Own(window, address)),
-            Space::Constant => match address.checked_add(len as u64) {
-                Some(end) if end <= self.constant => Ok(Place::Device(self.data + address)),
-                _ => {
-                    let (address, bytes) = (address.max(self.constant), self.constant);
-                    Err(LaneFault { lane: reach.lane, cause: Cause::OutsideConstant { address, bytes } })
-                }
-            },
+            Space::Constant => Ok(match address.checked_add(len as u64) {
+                Some(end) if end <= self.constant => Place::Device(self.data + address),
+                _ => Place::BehindConstants(address),
+            }),
         }
+    }
+
+    /// Where the constants from an address on are in device memory, and how many bytes of them there are. Behind them the
+    /// hardware reads zeros.
+    pub(crate) fn constants_from(&self, address: u64) -> (u64, u64) {
+        (self.data.wrapping_add(address), self.constant.saturating_sub(address))
+    }
+
+    /// The addresses in a window that a kernel asked for.
+    pub(crate) fn asked_for(&self, window: Window) -> Range<u64> {
+        let bytes = match window {
+            Window::Shared => self.shared_bytes,
+            Window::Local => self.local_bytes as u64,
+            Window::Parameter => self.parameters.len() as u64,
+        };
+        window.start()..window.start() + bytes
+    }
+
+    /// How many bytes of constants the module has.
+    pub(crate) fn constants(&self) -> u64 {
+        self.constant
     }
 
     /// What there is of a window.
@@ -104,7 +139,7 @@ impl Spaces {
     /// The bytes in a window that an access reads.
     pub(crate) fn read(&self, reach: Reach, window: Window, address: u64, len: usize) -> Result<&[u8], LaneFault> {
         let bytes = self.bytes(window, reach.lane);
-        inside(reach, window, address, len, bytes.len()).map(|range| &bytes[range])
+        self.inside(reach, window, address, len, bytes.len()).map(|range| &bytes[range])
     }
 
     /// The bytes in a window that an access writes, and perhaps reads.
@@ -115,25 +150,33 @@ impl Spaces {
         address: u64,
         len: usize,
     ) -> Result<&mut [u8], LaneFault> {
-        let bytes = self.bytes_mut(window, reach.lane);
         if window == Window::Parameter {
             let fault = Fault { address: window.base() + address, kind: FaultKind::NoWriteAccess };
             return Err(LaneFault { lane: reach.lane, cause: memory_cause(fault, reach.access) });
         }
-        inside(reach, window, address, len, bytes.len()).map(|range| &mut bytes[range])
+        let there = self.bytes(window, reach.lane).len();
+        let range = self.inside(reach, window, address, len, there)?;
+        Ok(&mut self.bytes_mut(window, reach.lane)[range])
     }
-}
 
-/// Where in the bytes of a window an access is.
-fn inside(reach: Reach, window: Window, address: u64, len: usize, bytes: usize) -> Result<Range<usize>, LaneFault> {
-    let start = address.wrapping_sub(window.start());
-    match start.checked_add(len as u64) {
-        Some(end) if end <= bytes as u64 => Ok(start as usize..end as usize),
-        _ => {
-            let first = if start < bytes as u64 { window.start() + bytes as u64 } else { address };
-            let generic = reach.space == Space::Generic;
-            let cause = Cause::Outside { window, address: first, bytes: bytes as u64, access: reach.access, generic };
-            Err(LaneFault { lane: reach.lane, cause })
+    /// Where in the bytes of a window an access is, of which there are so many.
+    fn inside(
+        &self,
+        reach: Reach,
+        window: Window,
+        address: u64,
+        len: usize,
+        there: usize,
+    ) -> Result<Range<usize>, LaneFault> {
+        match address.checked_add(len as u64) {
+            Some(end) if end <= there as u64 => Ok(address as usize..end as usize),
+            _ => {
+                let asked_for = self.asked_for(window);
+                let (address, bytes) = (address.max(there as u64), asked_for.end - asked_for.start);
+                let generic = reach.space == Space::Generic;
+                let cause = Cause::Outside { window, address, bytes, access: reach.access, generic };
+                Err(LaneFault { lane: reach.lane, cause })
+            }
         }
     }
 }
@@ -157,6 +200,10 @@ macro_rules! changed {
                 Place::Own(_, inside) if !inside.is_multiple_of(BYTES as u64) => {
                     let kind = FaultKind::Misaligned { bytes: BYTES as u64 };
                     Err(device(Fault { address, kind }))
+                }
+                Place::BehindConstants(_) => {
+                    let cause = Cause::NotModelled("an atomic operation on constant memory".to_owned());
+                    Err(LaneFault { lane, cause })
                 }
                 Place::Own(window, inside) => {
                     let bytes = frame.spaces.write(reach, window, inside, BYTES)?;

@@ -24,6 +24,8 @@ impl LaneMemory<'_> {
         let reach = Reach { space: Space::Generic, access: Access::Read, lane: self.lane };
         let mut bytes = [0; N];
         match self.frame.spaces.place(reach, address, N)? {
+            // No generic address is one of constants alone.
+            Place::BehindConstants(_) => {}
             Place::Own(window, inside) => bytes.copy_from_slice(self.frame.spaces.read(reach, window, inside, N)?),
             Place::Device(address) => {
                 let fault = |fault| LaneFault { lane: self.lane, cause: memory_cause(fault, Access::Read) };

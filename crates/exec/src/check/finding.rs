@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::check::Check;
 use crate::error::{Line, verb};
+use crate::window::Window;
 use peermap_memory::Access;
 
 /// A thread of a launch and what it did.
@@ -82,6 +83,19 @@ pub enum Finding {
         /// Those of the buffer that is hit, where that is known.
         hit: Option<Range<u64>>,
     },
+    /// An access leaves what a kernel asked for of a space of its own, where the hardware does not notice.
+    #[error("{} at {address:#x}, outside the {} bytes from {:#x} on of the {}",
+        verb(*access), there.end - there.start, there.start, of_space(*window))]
+    OutOfSpace {
+        /// The first byte of the access, counted in the space.
+        address: u64,
+        /// What the access does.
+        access: Access,
+        /// The window of the space; none is constant memory.
+        window: Option<Window>,
+        /// What there is.
+        there: Range<u64>,
+    },
 }
 
 impl Finding {
@@ -92,13 +106,17 @@ impl Finding {
             Self::Uninitialised { .. } => Check::Uninitialised,
             Self::Race { .. } => Check::Races,
             Self::Alias { .. } => Check::Aliases,
-            Self::OutOfBounds { .. } => Check::Bounds,
+            Self::OutOfBounds { .. } | Self::OutOfSpace { .. } => Check::Bounds,
         }
     }
 }
 
 const fn of_block(shared: bool) -> &'static str {
     if shared { " of shared memory" } else { "" }
+}
+
+fn of_space(window: Option<Window>) -> String {
+    window.map_or_else(|| "constant memory of the module".to_owned(), |window| window.to_string())
 }
 
 fn neighbour(hit: Option<&Range<u64>>) -> String {

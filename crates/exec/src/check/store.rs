@@ -31,6 +31,8 @@ pub(super) enum Spot {
     Device { address: u64, place: (u8, u64) },
     /// In the shared memory of the block.
     Shared(u64),
+    /// In constant memory, and at least the last byte behind what there is.
+    BehindConstants(u64),
     /// In memory that nobody else has.
     Own,
 }
@@ -80,6 +82,7 @@ impl<'s> Touch<'s> {
                 view.check(address, self.bytes, self.access).ok()?;
                 Some(Spot::Device { address, place: view.place(address)? })
             }
+            Place::BehindConstants(address) => Some(Spot::BehindConstants(address)),
             Place::Own(Window::Shared, inside) => Some(Spot::Shared(inside)),
             Place::Own(Window::Local | Window::Parameter, _) => Some(Spot::Own),
         }

@@ -18,6 +18,7 @@ use crate::error::Cause;
 use crate::grid::{Launch, block_of};
 use crate::kernel::Program;
 use crate::step::{BarrierAction, Step};
+use crate::window::Window;
 
 /// A launch that is watched.
 pub(crate) struct Watch<'l> {
@@ -135,8 +136,12 @@ enum Memory {
 impl Looked<'_> {
     /// What is wrong with a lane's access, whatever else was written.
     fn look(&mut self, spot: Spot) -> Option<Finding> {
-        let Spot::Device { address, place } = spot else { return None };
         let Self { watch, touch, moment, event, .. } = *self;
+        let (address, place) = match spot {
+            Spot::Device { address, place } => (address, place),
+            Spot::Shared(_) | Spot::BehindConstants(_) => return self.outside(spot),
+            Spot::Own => return None,
+        };
         let bounds = watch.bounds.as_ref();
         let found =
             bounds.and_then(|it| it.check(touch.instruction, (address, touch.bytes), touch.access, watch.launch));
@@ -158,6 +163,20 @@ impl Looked<'_> {
         })
     }
 
+    /// What is wrong with an access to memory of the block or to constants that the hardware lets pass.
+    fn outside(&self, spot: Spot) -> Option<Finding> {
+        let Self { watch, touch, moment, .. } = *self;
+        let spaces = &moment.frame.spaces;
+        let (address, window, there) = match spot {
+            Spot::Shared(address) => (address, Some(Window::Shared), spaces.asked_for(Window::Shared)),
+            Spot::BehindConstants(address) => (address, None, 0..spaces.constants()),
+            Spot::Device { .. } | Spot::Own => return None,
+        };
+        let is_inside = there.start <= address && address + touch.bytes <= there.end;
+        let asked = watch.has(Check::Bounds) && !is_inside;
+        asked.then_some(Finding::OutOfSpace { address, access: touch.access, window, there })
+    }
+
     /// Notes what a lane writes.
     fn note(&mut self, lane: usize, spot: Spot) -> Result<Option<Found>, Full> {
         let asked = self.watch.has(Check::Races) || self.watch.has(Check::Aliases);
@@ -167,7 +186,7 @@ impl Looked<'_> {
         let (memory, start, address) = match spot {
             Spot::Device { address, place: (arena, offset) } => (Memory::Arena(arena), offset, address),
             Spot::Shared(inside) => (Memory::Shared, inside, inside),
-            Spot::Own => return Ok(None),
+            Spot::BehindConstants(_) | Spot::Own => return Ok(None),
         };
         let each = self.touch.bytes;
         if let Some((before, run)) = &mut self.run

@@ -85,6 +85,6 @@ fn what_is_not_covered_ends_the_compilation_with_its_line() {
     let error = Kernel::compile(&module, &module.entries()[0]).err();
     assert_eq!(
         error,
-        Some(CompileError::NotModelled { line: 6, what: "the special register PerformanceMonitor(0)".to_owned() })
+        Some(CompileError::NotModelled { line: 6, what: "the special register `%pm0`".to_owned() })
     );
 }

@@ -158,32 +158,56 @@ fn what_is_outside_shared_memory_is_no_memory() {
     let body = "mov.u32 %x1, tile; mad.lo.u32 %x1, %t, 16, %x1; st.shared.u32 [%x1+4], %t;";
     let stopped = stop(before, body);
     let (window, access, bytes) = (Window::Shared, Access::Write, 64 + 256);
-    assert_eq!((stopped.thread, stopped.line.ptx), ([20, 0, 0], 10));
-    assert_eq!(stopped.cause, Cause::Outside { window, address: 0x544, bytes, access, generic: false });
+    assert_eq!((stopped.thread, stopped.line.ptx), ([24, 0, 0], 10));
+    assert_eq!(stopped.cause, Cause::Outside { window, address: 0x584, bytes, access, generic: false });
     let body = "mov.u64 %a, tile; cvta.shared.u64 %a, %a; mul.wide.u32 %c1, %t, 8; add.u64 %a, %a, %c1;
 ld.u64 %r, [%a];";
     let stopped = stop(before, body);
     let access = Access::Read;
-    assert_eq!((stopped.thread, stopped.line.ptx), ([40, 0, 0], 11));
-    assert_eq!(stopped.cause, Cause::Outside { window, address: 0x540, bytes, access, generic: true });
-    let says = "read at 0x540, outside the 320 bytes from 0x400 on of the shared memory of the block";
+    assert_eq!((stopped.thread, stopped.line.ptx), ([48, 0, 0], 11));
+    assert_eq!(stopped.cause, Cause::Outside { window, address: 0x580, bytes, access, generic: true });
+    let says = "read at 0x580, outside the 320 bytes from 0x400 on of the shared memory of the block";
     assert!(stopped.to_string().ends_with(says), "{stopped}");
-    let stopped = stop(before, "atom.shared.add.u32 %x1, [%t], 1;");
+    let stopped = stop(before, "atom.shared.add.u32 %x1, [tile+4096], 1;");
     let access = Access::ReadWrite;
-    assert_eq!(stopped.cause, Cause::Outside { window, address: 0, bytes: 256, access, generic: false });
+    assert_eq!(stopped.cause, Cause::Outside { window, address: 0x1400, bytes, access, generic: false });
+}
+
+/// The hardware gives a block whole units of 128 bytes, and lets it reach what the system has below its own.
+#[test]
+fn shared_memory_is_reached_where_the_hardware_has_some() {
+    let body = "setp.eq.u32 %p, %t, 0; mov.u32 %x1, tile; @%p st.shared.u32 [%x1+252], 7; mov.u32 %x3, 0;
+@%p st.shared.u32 [%x3], 9; bar.sync 0; ld.shared.u32 %x2, [%x1+252]; ld.shared.u32 %x3, [%x3]; add.u32 %x2, %x2, %x3;
+cvt.u64.u32 %r, %x2;";
+    check(".shared .align 4 .b8 tile[132];", body, |_| 16);
 }
 
 #[test]
-fn what_is_outside_local_and_constant_memory_is_no_memory() {
+fn an_address_of_the_block_is_none_of_the_device() {
+    let cause = |body: &str| stop(".shared .align 4 .b8 tile[64];", body).cause;
+    let body = "mov.u64 %a, tile; cvta.shared.u64 %a, %a; ld.global.u32 %x1, [%a];";
+    let (address, access) = (Window::Shared.base() + 0x400, Access::Read);
+    assert_eq!(cause(body), Cause::WrongSpace { address, window: Window::Shared, access });
+    let body = "mov.u64 %a, own; cvta.local.u64 %a, %a; st.global.u32 [%a], 1;";
+    let (address, access) = (Window::Local.base(), Access::Write);
+    assert_eq!(cause(body), Cause::WrongSpace { address, window: Window::Local, access });
+}
+
+#[test]
+fn what_is_outside_local_memory_is_no_memory() {
     let body = "mov.u64 %a, own; mul.wide.u32 %c1, %t, 8; add.u64 %a, %a, %c1; st.local.u64 [%a], 1;";
     let stopped = stop("", body);
     let (window, access) = (Window::Local, Access::Write);
     assert_eq!(stopped.thread, [8, 0, 0]);
     assert_eq!(stopped.cause, Cause::Outside { window, address: 64, bytes: 64, access, generic: false });
-    let body = "mul.wide.u32 %c1, %t, 4; mov.u64 %a, table; add.u64 %a, %a, %c1; ld.const.u32 %x1, [%a];";
-    let stopped = stop(".const .u32 table[5] = {1}; .global .u32 behind[9];", body);
-    assert_eq!(stopped.thread, [5, 0, 0]);
-    assert_eq!(stopped.cause, Cause::OutsideConstant { address: 20, bytes: 20 });
+}
+
+#[test]
+fn constants_that_are_not_there_are_zero() {
+    let body = "mul.wide.u32 %c1, %t, 4; mov.u64 %a, table; add.u64 %a, %a, %c1; ld.const.u32 %x1, [%a];
+cvt.u64.u32 %r, %x1;";
+    let before = ".const .u32 table[5] = {1, 2, 3, 4, 5}; .global .u32 behind[9] = {6, 6, 6, 6, 6, 6, 6, 6, 6};";
+    check(before, body, |t| if t < 5 { t + 1 } else { 0 });
 }
 
 #[test]

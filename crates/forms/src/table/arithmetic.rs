@@ -14,8 +14,8 @@ pub(super) fn forms() -> Vec<Form> {
     // The manual leaves a division by zero open: these are the results of the hardware.
     each!(forms, unsigned, 2, "div", |a, b| a.checked_div(b).unwrap_or(!0));
     each!(forms, signed, 2, "div", |a, b| if b == 0 { -1 } else { a.wrapping_div(b) });
-    each!(forms, unsigned, 2, "rem", |a, b| a.checked_rem(b).unwrap_or(a));
-    each!(forms, signed, 2, "rem", |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
+    each!(forms, unsigned, 2, "rem", |a, b| a.checked_rem(b).unwrap_or(!0));
+    each!(forms, signed, 2, "rem", |a, b| if b == 0 { -1 } else { a.wrapping_rem(b) });
     forms.extend(
         [
             one("add.sat.s32 %x32, %a32, %b32;", |[a, b, ..]| r(si(a).saturating_add(si(b)))),

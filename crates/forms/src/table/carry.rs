@@ -85,6 +85,19 @@ pub(super) fn forms() -> Vec<Form> {
                 halves(u64::from(w(c).wrapping_mul(w(d))) + u64::from(w(a)) + carry)
             },
         ),
+        // The flag is the carry of a sum: a difference that borrows clears it.
+        two("add.cc.u32 %x32, %a32, %b32; subc.u32 %y32, %c32, %d32;", |[a, b, c, d]| {
+            let (sum, carry) = w(a).overflowing_add(w(b));
+            [sum.into(), w(c).wrapping_sub(w(d)).wrapping_sub((!carry).into()).into()]
+        }),
+        two("sub.cc.u32 %x32, %a32, %b32; addc.u32 %y32, %c32, %d32;", |[a, b, c, d]| {
+            let (difference, borrow) = w(a).overflowing_sub(w(b));
+            [difference.into(), w(c).wrapping_add(w(d)).wrapping_add((!borrow).into()).into()]
+        }),
+        two("mad.lo.cc.u32 %x32, %a32, %b32, %c32; subc.u32 %y32, %d32, 0;", |[a, b, c, d]| {
+            let (sum, carry) = w(a).wrapping_mul(w(b)).overflowing_add(w(c));
+            [sum.into(), w(d).wrapping_sub((!carry).into()).into()]
+        }),
         // What lies between does not touch the flag.
         one("add.cc.u32 %s32, %a32, %b32; mul.lo.u32 %t32, %a32, %b32; addc.u32 %x32, %t32, 0;", |[a, b, ..]| {
             let carry = w(a).overflowing_add(w(b)).1;

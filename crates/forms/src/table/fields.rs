@@ -3,9 +3,14 @@
 use super::part::{low, r, w};
 use super::{Form, one};
 
+/// A start or a length: of a field in 32 bits the hardware takes the low byte, in 64 the whole number.
+fn part(operand: u64, width: u64) -> u64 {
+    if width == 32 { operand & 0xFF } else { low(operand, 32) }
+}
+
 /// `bfe`, bit by bit: `width` bits of which the highest is a sign or not.
 fn extract(a: u64, start: u64, length: u64, width: u64, signed: bool) -> u64 {
-    let (start, length) = (start & 0xFF, length & 0xFF);
+    let (start, length) = (part(start, width), part(length, width));
     let sign = if signed && length != 0 { a >> (start + length - 1).min(width - 1) & 1 } else { 0 };
     let bit = |at: u64| if at < length && start + at < width { a >> (start + at) & 1 } else { sign };
     (0..width).map(|at| bit(at) << at).sum()
@@ -13,7 +18,7 @@ fn extract(a: u64, start: u64, length: u64, width: u64, signed: bool) -> u64 {
 
 /// `bfi`, bit by bit.
 fn insert(a: u64, b: u64, start: u64, length: u64, width: u64) -> u64 {
-    let (start, length) = (start & 0xFF, length & 0xFF);
+    let (start, length) = (part(start, width), part(length, width));
     let bit = |at: u64| if (start..start + length).contains(&at) { a >> (at - start) & 1 } else { b >> at & 1 };
     (0..width).map(|at| bit(at) << at).sum()
 }
@@ -39,6 +44,8 @@ fn nth_set(mask: u64, base: u64, count: i32) -> u64 {
     let is_set = |at: i64| mask >> at & 1 == 1;
     let base = base as i64;
     let found = match count {
+        // The hardware cannot count that far down and gives up before it looks.
+        i32::MIN => Some(0),
         0 => Some(base).filter(|base| is_set(*base)),
         1.. => (base..32).filter(|at| is_set(*at)).nth(count as usize - 1),
         _ => (0..=base).rev().filter(|at| is_set(*at)).nth(count.unsigned_abs() as usize - 1),

@@ -104,11 +104,19 @@ macro_rules! halves {
     };
 }
 
-/// A result of `f64`. NaN is that of the first operand that is one, made quiet.
+/// A result of `f64`. NaN is that of the first of these operands that is one, made quiet.
 fn double(value: f64, operands: &[u64]) -> u64 {
     match value.is_nan() {
         true => operands.iter().find(|bits| F64.is_nan(**bits)).map_or(F64.nan(), |nan| nan | 1 << 51),
         false => value.to_bits(),
+    }
+}
+
+/// An `f64` in a narrower format.
+fn shortened(to: Shape, bits: u64, ftz: bool) -> u64 {
+    match F64.is_nan(bits) {
+        true => to.shortened_nan(bits),
+        false => to.rounded((f64::from_bits(bits), 0.0), Mode::Nearest, ftz),
     }
 }
 
@@ -173,27 +181,25 @@ pub(super) fn forms() -> Vec<Form> {
     halves!(forms, "fma.rn", "%a16, %b16, %c16", |[a, b, c], mode| sum(a * b, c, mode));
     forms.extend([
         number(DOUBLE, 75, "add.rn.f64 %x64, %a64, %b64;", |[a, b, ..]| {
-            double(f64::from_bits(a) + f64::from_bits(b), &[a, b])
+            double(f64::from_bits(a) + f64::from_bits(b), &[b, a])
         }),
         number(DOUBLE, 75, "sub.rn.f64 %x64, %a64, %b64;", |[a, b, ..]| {
-            double(f64::from_bits(a) - f64::from_bits(b), &[a, b])
+            double(f64::from_bits(a) - f64::from_bits(b), &[b, a])
         }),
         number(DOUBLE, 75, "mul.rn.f64 %x64, %a64, %b64;", |[a, b, ..]| {
-            double(f64::from_bits(a) * f64::from_bits(b), &[a, b])
+            double(f64::from_bits(a) * f64::from_bits(b), &[b, a])
         }),
         number(DOUBLE, 75, "div.rn.f64 %x64, %a64, %b64;", |[a, b, ..]| {
             double(f64::from_bits(a) / f64::from_bits(b), &[a, b])
         }),
         number(DOUBLE, 75, "sqrt.rn.f64 %x64, %a64;", |[a, ..]| double(f64::from_bits(a).sqrt(), &[a])),
         number(DOUBLE, 75, "fma.rn.f64 %x64, %a64, %b64, %c64;", |[a, b, c, _]| {
-            double(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), &[a, b, c])
+            double(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), &[b, c, a])
         }),
-        number(DOUBLE, 75, "cvt.rn.f32.f64 %x32, %a64;", |[a, ..]| {
-            F32.rounded((f64::from_bits(a), 0.0), Mode::Nearest, false)
-        }),
-        number(DOUBLE, 75, "cvt.rn.ftz.f32.f64 %x32, %a64;", |[a, ..]| {
-            F32.rounded((f64::from_bits(a), 0.0), Mode::Nearest, true)
-        }),
+        number(DOUBLE, 75, "cvt.rn.f32.f64 %x32, %a64;", |[a, ..]| shortened(F32, a, false)),
+        number(DOUBLE, 75, "cvt.rn.ftz.f32.f64 %x32, %a64;", |[a, ..]| shortened(F32, a, true)),
+        number(DOUBLE, 75, "cvt.rn.f16.f64 %x16, %a64;", |[a, ..]| shortened(F16, a, false)),
+        number(DOUBLE, 90, "cvt.rn.bf16.f64 %x16, %a64;", |[a, ..]| shortened(BF16, a, false)),
     ]);
     narrowed!(forms, 75, "f16" F16, "rn" Mode::Nearest, "rz" Mode::Zero, "rm" Mode::Down, "rp" Mode::Up);
     narrowed!(forms, 90, "bf16" BF16, "rn" Mode::Nearest, "rz" Mode::Zero);

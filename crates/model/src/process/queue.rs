@@ -79,8 +79,8 @@ pub type Outcome = Result<u64, WorkFault>;
 pub struct WorkFault {
     /// What the next synchronisation answers.
     pub result: CuResult,
-    /// The first byte that could not be reached.
-    pub address: DevicePtr,
+    /// The first byte of device memory that could not be reached, where that is what happened.
+    pub address: Option<DevicePtr>,
     /// In words, what was tried there.
     pub what: String,
 }
@@ -374,12 +374,17 @@ impl Process {
         if self.fault.is_some() || !rules::FAULT_1.is_on() {
             return Ok(());
         }
-        let mut explanation = rules::FAULT_1.explain(
-            &[("address", &fault.address as &dyn Argument), ("what", &fault.what.as_str())],
-            self.history_of(fault.address),
-        );
-        if fault.result == CuResult::ILLEGAL_ADDRESS && !fault.address.is_null() {
-            explanation.facts.extend(self.surroundings(fault.address, self.ordinal_of_context(context)));
+        let what = fault.what.as_str();
+        let mut facts: Vec<(&'static str, &dyn Argument)> = vec![("what", &what)];
+        if let Some(address) = &fault.address {
+            facts.insert(0, ("address", address));
+        }
+        let history = fault.address.and_then(|address| self.history_of(address));
+        let mut explanation = rules::FAULT_1.explain(&facts, history);
+        if let Some(address) = fault.address.filter(|address| !address.is_null())
+            && fault.result == CuResult::ILLEGAL_ADDRESS
+        {
+            explanation.facts.extend(self.surroundings(address, self.ordinal_of_context(context)));
         }
         explanation.facts.push(("work", Value::Text(site.to_string())));
         self.fault = Some(FaultState { result: fault.result, explanation });

@@ -40,7 +40,7 @@ const STATES: &[State<Context>] = &[
         bench.call(Call::cuMemsetD8, |process, _| process.memset_d8(THREAD, at, 1, GRANULE, Stream::NULL)).unwrap();
         let work = bench.begin();
         let fault =
-            WorkFault { result: CuResult::ILLEGAL_ADDRESS, address: DevicePtr::new(1), what: "a store".to_owned() };
+            WorkFault { result: CuResult::ILLEGAL_ADDRESS, address: Some(DevicePtr::new(1)), what: "a store".to_owned() };
         bench.finish(&work, Err(fault));
         bench.context()
     }),

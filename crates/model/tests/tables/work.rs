@@ -171,7 +171,7 @@ fn everything(bench: &mut Bench) -> Plan {
 }
 
 fn a_fault() -> WorkFault {
-    WorkFault { result: CuResult::ILLEGAL_ADDRESS, address: DevicePtr::new(1), what: "a store".to_owned() }
+    WorkFault { result: CuResult::ILLEGAL_ADDRESS, address: Some(DevicePtr::new(1)), what: "a store".to_owned() }
 }
 
 #[test]

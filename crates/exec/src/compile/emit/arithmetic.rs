@@ -160,7 +160,7 @@ impl Emitter<'_, '_> {
         self.write(destination, sum, bits, ty.is_signed());
     }
 
-    /// A quotient or a remainder. By zero the hardware gives all ones, and the dividend as the remainder.
+    /// A quotient or a remainder. By zero the hardware gives all ones as either.
     pub(super) fn divide(&mut self, ty: IntegerType, remainder: bool, destination: RegisterId, a: Source, b: Source) {
         let (a, b) = self.pair(ty, a, b);
         let host = self.builder.func.dfg.value_type(b);
@@ -181,11 +181,10 @@ impl Emitter<'_, '_> {
                 let whole = self.builder.ins().imul(quotient, b);
                 self.builder.ins().isub(a, whole)
             }
-            false => {
-                let ones = self.constant(host, -1);
-                self.builder.ins().select(by_zero, ones, quotient)
-            }
+            false => quotient,
         };
+        let ones = self.constant(host, -1);
+        let result = self.builder.ins().select(by_zero, ones, result);
         self.put(destination, result, ty);
     }
 

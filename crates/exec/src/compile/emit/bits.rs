@@ -150,9 +150,20 @@ impl Emitter<'_, '_> {
         self.builder.ins().iadd_imm_s(power, -1)
     }
 
+    /// A start or a length of a field: of 32 bits its low byte counts, of 64 the whole number, for which as many as a byte
+    /// holds are enough.
+    fn field_part(&mut self, source: Source, bits: u32) -> Value {
+        if bits == 32 {
+            return self.integer(source, 8, false);
+        }
+        let part = self.integer(source, 32, false);
+        let most = self.constant(types::I32, 255);
+        self.builder.ins().umin(part, most)
+    }
+
     pub(super) fn insert_bits(&mut self, bits: u32, destination: RegisterId, [a, b, start, length]: [Source; 4]) {
         let (a, b) = (self.integer(a, bits, false), self.integer(b, bits, false));
-        let (start, length) = (self.integer(start, 8, false), self.integer(length, 8, false));
+        let (start, length) = (self.field_part(start, bits), self.field_part(length, bits));
         let ones = self.ones(length, bits);
         let mask = self.left(ones, start, bits);
         let put = self.left(a, start, bits);
@@ -166,7 +177,7 @@ impl Emitter<'_, '_> {
     pub(super) fn extract_bits(&mut self, ty: IntegerType, destination: RegisterId, [a, b, c]: [Source; 3]) {
         let bits = ty.bits();
         let value = self.typed(a, ty);
-        let (start, length) = (self.integer(b, 8, false), self.integer(c, 8, false));
+        let (start, length) = (self.field_part(b, bits), self.field_part(c, bits));
         let ones = self.ones(length, bits);
         let field = self.right(value, start, bits);
         let field = self.builder.ins().band(field, ones);

@@ -8,14 +8,17 @@ use peermap_ptx::{RegisterId, Source};
 use super::emitter::Emitter;
 
 impl Emitter<'_, '_> {
-    /// An operation on the carry flag, which is a predicate like others.
+    /// An operation on the carry flag, which is a predicate like others. As in the hardware it is the carry of a sum: a
+    /// difference is the sum with the complement, so that it sets the flag where it does not borrow.
     pub(super) fn carry(&mut self, carry: &Carry) {
         let (bits, signed) = (carry.ty.bits(), carry.ty.is_signed());
         let flag = carry.carry_in.map(|flag| self.flag(flag, bits));
         let (result, out) = match (carry.op, carry.c) {
             (CarryOp::Sub, _) => {
                 let (a, b) = (self.typed(carry.a, carry.ty), self.typed(carry.b, carry.ty));
-                self.difference(a, b, flag)
+                let complement = self.builder.ins().bnot(b);
+                let one = self.constant(self.builder.func.dfg.value_type(a), 1);
+                self.sum(a, complement, Some(flag.unwrap_or(one)))
             }
             (CarryOp::Add, _) | (_, None) => {
                 let (a, b) = (self.typed(carry.a, carry.ty), self.typed(carry.b, carry.ty));
@@ -48,15 +51,5 @@ impl Emitter<'_, '_> {
         let all = self.builder.ins().iadd(sum, flag);
         let second = self.builder.ins().icmp(IntCC::UnsignedLessThan, all, sum);
         (all, self.builder.ins().bor(carry, second))
-    }
-
-    /// A difference and its borrow, in a byte.
-    fn difference(&mut self, a: Value, b: Value, flag: Option<Value>) -> (Value, Value) {
-        let difference = self.builder.ins().isub(a, b);
-        let borrow = self.builder.ins().icmp(IntCC::UnsignedLessThan, a, b);
-        let Some(flag) = flag else { return (difference, borrow) };
-        let all = self.builder.ins().isub(difference, flag);
-        let second = self.builder.ins().icmp(IntCC::UnsignedLessThan, difference, flag);
-        (all, self.builder.ins().bor(borrow, second))
     }
 }

@@ -73,7 +73,11 @@ impl Emitter<'_, '_> {
         let found = self.builder.ins().select(is_zero, at_base, found);
         // A base that is no bit finds none.
         let is_bit = self.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, base, 32);
-        let result = self.builder.ins().select(is_bit, found, all);
+        let found = self.builder.ins().select(is_bit, found, all);
+        // The smallest count has no magnitude: the hardware looks at nothing and gives zero.
+        let is_smallest = self.builder.ins().icmp_imm_s(IntCC::Equal, count, i64::from(i32::MIN));
+        let nothing = self.constant(types::I32, 0);
+        let result = self.builder.ins().select(is_smallest, nothing, found);
         self.write(destination, result, 32, false);
     }
 

@@ -6,7 +6,9 @@ use peermap_ptx::{Axis, SpecialRegister};
 
 use super::emitter::Emitter;
 use crate::block::frame::Special;
+use crate::block::spaces::SHARED_UNIT;
 use crate::error::CompileError;
+use crate::window::Window;
 
 impl Emitter<'_, '_> {
     /// What a special register holds. There are no clusters: each block is one by itself.
@@ -34,12 +36,29 @@ impl Emitter<'_, '_> {
             | S::IsExplicitCluster
             | S::Envreg(_) => self.constant(types::I64, 0),
             S::DynamicSharedSize => self.special(Special::DynamicShared),
+            S::TotalSharedSize => {
+                let unit = SHARED_UNIT.cast_signed();
+                let sum = self.shared_and(unit - 1);
+                self.builder.ins().band_imm_s(sum, -unit)
+            }
+            S::AggregateSharedSize => self.shared_and(Window::Shared.start().cast_signed()),
+            // What the system has for itself begins at zero; these are its end and the start of what kernels have.
+            S::ReservedShared(1) => self.constant(types::I64, 0x120),
+            S::ReservedShared(2) => self.constant(types::I64, Window::Shared.start().cast_signed()),
+            S::ReservedShared(_) | S::CurrentGraphExec => self.constant(types::I64, 0),
             S::GridId => self.special(Special::GridId),
             S::SmId => self.special(Special::Multiprocessor),
             S::NsmId => self.special(Special::Multiprocessors),
             S::NwarpId => self.special(Special::Warps),
-            other => return self.not_modelled(format!("the special register {other:?}")),
+            other => return self.not_modelled(format!("the special register `{other}`")),
         })
+    }
+
+    /// The bytes of shared memory that a kernel asked for, and some more.
+    fn shared_and(&mut self, more: i64) -> Value {
+        let fixed = self.surroundings.layout.sizes().shared.cast_signed();
+        let dynamic = self.special(Special::DynamicShared);
+        self.builder.ins().iadd_imm_s(dynamic, fixed + more)
     }
 
     fn dimension(&mut self, parts: [Special; 3], axis: Axis) -> Value {

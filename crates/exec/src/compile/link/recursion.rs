@@ -21,6 +21,7 @@ use super::{Bindings, Instance, Linker, frame};
 use crate::error::CompileError;
 
 /// What functions that may call themselves have for each thread: sixteen times what a device gives where no limit is set.
+/// How much of that a call takes there, the compiler of the driver decides: what overflows here overflows there.
 const STACK_BYTES: u64 = 16 << 10;
 
 /// Where in the header of a frame the number of the place behind the call lies.

@@ -46,7 +46,10 @@ fn to_narrower_formats() {
                 .chain(operands(from))
                 .collect();
             check(&format!("cvt.{modifier}.{}.{} {into}, {of};", name(to), name(from)), &all, |[a, ..]| {
-                to.rounded((from.value(a), 0.0), mode, false)
+                match from == F64 && F64.is_nan(a) {
+                    true => to.shortened_nan(a),
+                    false => to.rounded((from.value(a), 0.0), mode, false),
+                }
             });
         }
     }
@@ -60,7 +63,7 @@ fn without_subnormal_numbers() {
     for (modifier, mode) in MODES {
         let all = [operands(F64), near.clone()].concat();
         check(&format!("cvt.{modifier}.ftz.f32.f64 %d32, %a64;"), &all, |[a, ..]| {
-            F32.rounded((F64.value(a), 0.0), mode, true)
+            if F64.is_nan(a) { F32.shortened_nan(a) } else { F32.rounded((F64.value(a), 0.0), mode, true) }
         });
         check(&format!("cvt.{modifier}.ftz.f16.f32 %d16, %a32;"), &operands(F32), |[a, ..]| {
             F16.rounded((F32.value(F32.flushed(a)), 0.0), mode, false)

@@ -3,6 +3,7 @@
 use super::reference::{F64, MODES, Mode, operands};
 use super::{check, words};
 
+/// A result. NaN is that of the first of these operands that is one, made quiet.
 fn bits(value: f64, operands: &[u64]) -> u64 {
     match value.is_nan() {
         true => operands.iter().find(|it| F64.is_nan(**it)).map_or(F64.nan(), |nan| nan | 1 << 51),
@@ -15,14 +16,14 @@ const V: fn(u64) -> f64 = f64::from_bits;
 #[test]
 fn the_nearest_is_that_of_the_host() {
     let all = operands(F64);
-    check("add.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) + V(b), &[a, b]));
-    check("sub.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) - V(b), &[a, b]));
-    check("mul.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) * V(b), &[a, b]));
+    check("add.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) + V(b), &[b, a]));
+    check("sub.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) - V(b), &[b, a]));
+    check("mul.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) * V(b), &[b, a]));
     check("div.rn.f64 %d64, %a64, %b64;", &all, |[a, b, _]| bits(V(a) / V(b), &[a, b]));
     check("rcp.rn.f64 %d64, %a64;", &all, |[a, ..]| bits(1.0 / V(a), &[a]));
     check("sqrt.rn.f64 %d64, %a64;", &all, |[a, ..]| bits(V(a).sqrt(), &[a]));
-    check("fma.rn.f64 %d64, %a64, %b64, %c64;", &all, |[a, b, c]| bits(V(a).mul_add(V(b), V(c)), &[a, b, c]));
-    check("mad.rn.f64 %d64, %a64, %b64, %c64;", &all, |[a, b, c]| bits(V(a).mul_add(V(b), V(c)), &[a, b, c]));
+    check("fma.rn.f64 %d64, %a64, %b64, %c64;", &all, |[a, b, c]| bits(V(a).mul_add(V(b), V(c)), &[b, c, a]));
+    check("mad.rn.f64 %d64, %a64, %b64, %c64;", &all, |[a, b, c]| bits(V(a).mul_add(V(b), V(c)), &[b, c, a]));
 }
 
 /// The neighbour of the nearest number that a rounding asks for; `error` is what the nearest one lacks.
@@ -132,9 +133,10 @@ fn directed_roundings_at_the_ends() {
 }
 
 #[test]
-fn signs_leave_nan_alone() {
+fn nan_keeps_its_sign_and_is_made_quiet() {
     let all = operands(F64);
-    check("neg.f64 %d64, %a64;", &all, |[a, ..]| if F64.is_nan(a) { a } else { a ^ F64.sign() });
-    check("abs.f64 %d64, %a64;", &all, |[a, ..]| if F64.is_nan(a) { a } else { a & !F64.sign() });
+    let signed = |a: u64, otherwise: u64| if F64.is_nan(a) { a | 1 << 51 } else { otherwise };
+    check("neg.f64 %d64, %a64;", &all, |[a, ..]| signed(a, a ^ F64.sign()));
+    check("abs.f64 %d64, %a64;", &all, |[a, ..]| signed(a, a & !F64.sign()));
     check("copysign.f64 %d64, %a64, %b64;", &all, |[a, b, _]| a & F64.sign() | b & !F64.sign());
 }

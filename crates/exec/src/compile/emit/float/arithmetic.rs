@@ -25,6 +25,16 @@ impl How {
     }
 }
 
+/// Operands of `f64` in the order in which their NaN wins, as measured: a sum and a product take the later one, a product
+/// and a sum in one step take the factors' later one before the summand, and a quotient takes the dividend.
+fn by_weight(function: Function, operands: &[Value]) -> Vec<Value> {
+    match (function, operands) {
+        (Function::MultiplyAdd, [a, b, c]) => vec![*b, *c, *a],
+        (Function::Divide, _) => operands.to_vec(),
+        _ => operands.iter().rev().copied().collect(),
+    }
+}
+
 impl Emitter<'_, '_> {
     pub(super) fn float_arithmetic<const N: usize>(
         &mut self,
@@ -73,11 +83,11 @@ impl Emitter<'_, '_> {
             true if how.ftz => self.flushed_by_host(request, operands),
             true => {
                 let result = self.by_host(request, operands);
-                self.settled(format, result, operands)
+                self.settled(format, result, &by_weight(function, operands))
             }
             false => {
                 let result = self.ask(request, operands);
-                if format == Format::F64 { self.settled(format, result, operands) } else { result }
+                if format == Format::F64 { self.settled(format, result, &by_weight(function, operands)) } else { result }
             }
         };
         let result = if how.saturate { self.saturated_number(format, result) } else { result };
@@ -114,8 +124,8 @@ impl Emitter<'_, '_> {
         self.bits_of(result)
     }
 
-    /// A result with the NaN that the hardware gives: for `f64` that of the first operand that is one, made quiet; else
-    /// always the same.
+    /// A result with the NaN that the hardware gives: for `f64` that of the first of these operands that is one, made
+    /// quiet; else always the same.
     pub(super) fn settled(&mut self, format: Format, raw: Value, operands: &[Value]) -> Value {
         let is_nan = self.is_nan(format, raw);
         self.rarely(is_nan, raw, |emitter| {

@@ -76,7 +76,7 @@ impl Emitter<'_, '_> {
         self.builder.ins().select(is_nan, nan, number)
     }
 
-    /// `neg` and `abs`. A NaN of `f64` passes through; any other becomes the canonical one.
+    /// `neg` and `abs`. A NaN of `f64` keeps its sign and is made quiet; any other becomes the canonical one.
     pub(super) fn change_sign(
         &mut self,
         ty: FloatType,
@@ -90,7 +90,10 @@ impl Emitter<'_, '_> {
             let sign = emitter.number(format, format.sign());
             let changed = change(emitter, seen, sign);
             let is_nan = emitter.is_nan(format, number);
-            let nan = if format == Format::F64 { number } else { emitter.number(format, format.nan()) };
+            let nan = match format {
+                Format::F64 => emitter.quiet(format, number),
+                _ => emitter.number(format, format.nan()),
+            };
             emitter.builder.ins().select(is_nan, nan, changed)
         });
     }

@@ -65,7 +65,11 @@ impl Emitter<'_, '_> {
         };
         // The hardware moves the bits, or keeps what tells one NaN of `f64` from another.
         let moves = matches!((from, to), (Format::F32 | Format::Bf16, Format::F32)) && !integral && !ftz;
-        let settled = if moves || to == Format::F64 { raw } else { self.canonical(to, raw) };
+        let settled = match (from, to) {
+            _ if moves || to == Format::F64 => raw,
+            (Format::F64, _) => self.with_carried_nan(to, number, raw),
+            _ => self.canonical(to, raw),
+        };
         let result = self.flushed(to, ftz && from == Format::Bf16 && to == Format::F32, settled);
         let result = if satfinite { self.finite(to, result, to.infinity() - 1) } else { result };
         let result = if saturate { self.saturated_number(to, result) } else { result };
@@ -76,6 +80,22 @@ impl Emitter<'_, '_> {
             }
             false => result,
         }
+    }
+
+    /// What an `f64` was made into, or, if it is a NaN, one with its sign and what fits of its other bits, made quiet.
+    fn with_carried_nan(&mut self, to: Format, number: Value, result: Value) -> Value {
+        let from = Format::F64;
+        let is_nan = self.is_nan(from, number);
+        self.rarely(is_nan, result, |emitter| {
+            let sign = emitter.masked(from, number, from.sign());
+            let sign = emitter.builder.ins().ushr_imm_u(sign, i64::from(from.bits() - to.bits()));
+            let rest = emitter.masked(from, number, from.quiet() - 1);
+            let rest = emitter.builder.ins().ushr_imm_u(rest, i64::from(from.fraction_bits() - to.fraction_bits()));
+            let bits = emitter.builder.ins().bor(sign, rest);
+            let bits = emitter.low(bits, to.bits(), false);
+            let quiet = emitter.number(to, to.infinity() | to.quiet());
+            emitter.builder.ins().bor(bits, quiet)
+        })
     }
 
     /// What a number is rounded to; what is small is left to a call, which makes subnormal ones zero.
