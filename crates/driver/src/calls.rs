@@ -882,10 +882,10 @@ cuModuleGetGlobal [] module_get_global(module: Module, name: &str) -> (DevicePtr
 /// `cuFuncGetAttribute`
 cuFuncGetAttribute [] func_get_attribute(attribute: FunctionAttribute, function: Function) -> i32;
 
-/// How many blocks of a size fit a multiprocessor at once.
+/// How many blocks of a size fit a multiprocessor at once; 0 of a block that could not be launched.
 ///
 /// # Errors
-/// `INVALID_VALUE`: a block of no threads or of too many (LAUNCH-1). `INVALID_HANDLE` (MODULE-4).
+/// `INVALID_VALUE`: a block of no threads (LAUNCH-1). `INVALID_HANDLE` (MODULE-4).
 ///
 /// # Source
 /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`
@@ -899,8 +899,10 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor [] occupancy_max_active_blocks_per_m
 /// `args` must match the kernel's parameters in number and size: the driver reads as many bytes as the kernel declares.
 ///
 /// # Errors
-/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: a block of no threads or over 1,024 (LAUNCH-1), a grid out of range
-/// (LAUNCH-2). `INVALID_HANDLE` (MODULE-4, STREAM-2).
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: a block of no threads, over 1,024 or of more than the kernel declares
+/// (LAUNCH-1), a grid out of range (LAUNCH-2), too much shared memory (LAUNCH-3), not the block that the kernel requires
+/// (LAUNCH-5). `LAUNCH_OUT_OF_RESOURCES`: no registers for so many threads (LAUNCH-4). `INVALID_HANDLE` (MODULE-4,
+/// STREAM-2).
 ///
 /// # Source
 /// `cuLaunchKernel`; trace vmm, kernel-fault-unmapped

@@ -174,6 +174,14 @@ pub enum PtxProblem {
         /// How many there are.
         found: usize,
     },
+    /// An order in a space that nobody else sees.
+    #[error("`{}` does not go with `{space}`", modifiers.join("` and `"))]
+    OrderOfSpace {
+        /// What says the order.
+        modifiers: Vec<&'static str>,
+        /// The space.
+        space: &'static str,
+    },
     /// An operand of another sort than the instruction takes.
     #[error("expected {expected}, found {found}")]
     UnexpectedOperand {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use peermap_driver::{ByteSize, Call, DriverError, Function, FunctionAttribute, JitOptions, Module, Result};
-use peermap_model::{FunctionInfo, ThreadId, rules};
+use peermap_model::{FunctionInfo, ThreadId};
 use peermap_ptx::ImageKind;
 
 use crate::handle;
@@ -24,7 +24,7 @@ impl Inner {
             ImageKind::Ptx => jit.read(image, options)?,
             ImageKind::Cubin => return Err(DriverError::NotModelled { what: "a cubin".to_owned() }),
             ImageKind::Fatbin => return Err(DriverError::NotModelled { what: "a fat binary".to_owned() }),
-            ImageKind::Unknown => return Err(rules::MODULE_3.refuse(&[("bytes", &ByteSize::from(image.len()))], None)),
+            ImageKind::Unknown => return Err(Jit::not_recognized(image, options)),
         };
         let kernels = loaded.kernels().map_err(|error| DriverError::NotModelled { what: error.to_string() })?;
         let entries = loaded.module.entries().iter().zip(loaded.resources()).zip(kernels);

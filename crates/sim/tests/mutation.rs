@@ -4,6 +4,8 @@
 
 #[path = "support/recordings.rs"]
 mod recordings;
+#[path = "support/registers.rs"]
+mod registers;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,6 +19,7 @@ use peermap_sim::{SimMachine, SimProcess};
 use peermap_trace::{End, Player, Processes, StartError, Trace};
 
 use recordings::recordings;
+use registers::a_kernel_of_registers;
 
 /// Processes of one machine, and the misuses of those that have ended.
 struct Kept {
@@ -78,6 +81,18 @@ fn launch(grid: Dim3, block: Dim3, shared: ByteSize) -> Result<()> {
     let args = [peermap_driver::KernelArg::U64(0), peermap_driver::KernelArg::U64(0), peermap_driver::KernelArg::U8(0)];
     // SAFETY: the simulator checks arguments against the kernel's parameters.
     unsafe { process.launch_kernel(&config, &args) }
+}
+
+/// A launch of a kernel `greedy` of one's own, with blocks of so many threads.
+fn launch_of(entry: &str, block: u32) -> Result<()> {
+    let process = with_context();
+    let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{entry}");
+    let module = process.module_load_data_ex(text.as_bytes(), &mut JitOptions::default())?;
+    let function = process.module_get_function(module, "greedy")?;
+    let (grid, block) = (Dim3::x(1), Dim3::x(block));
+    let config = LaunchConfig { function, grid, block, shared_bytes: ByteSize::ZERO, stream: Stream::NULL };
+    // SAFETY: the simulator checks arguments against the kernel's parameters.
+    unsafe { process.launch_kernel(&config, &[peermap_driver::KernelArg::U64(0)]) }
 }
 
 fn load(image: &str) -> Result<()> {
@@ -169,6 +184,8 @@ fn calls() -> Vec<Breaks> {
         (&rules::LAUNCH_1, || launch(Dim3::x(1), Dim3::x(1025), ByteSize::ZERO)),
         (&rules::LAUNCH_2, || launch(Dim3 { x: 1, y: 65_536, z: 1 }, Dim3::x(1), ByteSize::ZERO)),
         (&rules::LAUNCH_3, || launch(Dim3::x(1), Dim3::x(1), ByteSize::mib(1))),
+        (&rules::LAUNCH_4, || launch_of(&a_kernel_of_registers(100), 1024)),
+        (&rules::LAUNCH_5, || launch_of(".entry greedy(.param .u64 p) .reqntid 64 { ret; }", 32)),
         (&rules::CREATE_11, || {
             let prop = AllocationProp::pinned_on(0, HandleType::FABRIC);
             process("no-fabric").mem_create(ByteSize::mib(2), &prop, 0).map(|_| ())

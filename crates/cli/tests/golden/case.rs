@@ -25,6 +25,8 @@ pub(crate) struct Case {
     pub(crate) arguments: Vec<Argument>,
     /// Lines that it prints, in any order.
     pub(crate) prints: Vec<String>,
+    /// What checks find of a mistake that shows in no other way.
+    pub(crate) finds: Option<String>,
     /// What must come of it.
     pub(crate) expected: Expected,
 }

@@ -42,6 +42,10 @@ impl Command {
         let output =
             self.launch(case, checks, scratch.path()).map_err(|error| format!("{}: {error}", self.exe.display()))?;
         let said = Said::of(&output);
+        if let Some(found) = case.finds.as_ref().filter(|_| checks.is_some()) {
+            said.ends_with(18)?;
+            return said.names(found);
+        }
         match &case.expected {
             Expected::Buffers(buffers) => {
                 said.ends_with(0)?;

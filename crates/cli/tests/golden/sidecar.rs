@@ -21,6 +21,8 @@ struct Sidecar {
     args: Vec<String>,
     #[serde(default)]
     prints: Vec<String>,
+    /// What checks find where the hardware lets a mistake pass.
+    finds: Option<String>,
     expect: Outcome,
 }
 
@@ -64,6 +66,7 @@ fn case(file: &Path) -> Case {
         deadline: sidecar.deadline,
         arguments: sidecar.args.into_iter().map(|text| argument(folder, text)).collect(),
         prints: sidecar.prints,
+        finds: sidecar.finds,
         expected: match sidecar.expect {
             Outcome::Buffers(buffers) => {
                 Expected::Buffers(buffers.into_iter().map(|(argument, runs)| (argument, bytes(&runs))).collect())

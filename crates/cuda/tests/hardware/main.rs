@@ -80,6 +80,9 @@ const TESTS: &[(&str, fn())] = tests! {
         ptx_for_a_later_device_is_refused,
         what_is_no_code_is_refused,
         an_entry_that_is_not_there_is_not_found,
+        a_kernel_knows_what_it_was_written_for,
+        a_function_that_nobody_has_is_refused,
+        the_compiler_tells_more_when_it_is_asked_to,
         the_host_finds_the_variables_of_a_module,
         launches_that_the_driver_refuses,
     ;

@@ -89,6 +89,18 @@ pub fn a_kernel_knows_what_it_needs() {
     let occupancy = |block| driver().occupancy_max_active_blocks_per_multiprocessor(function, block, ByteSize::ZERO);
     assert!(occupancy(256).expect("a number of blocks") >= 1);
     assert_eq!(occupancy(0), refused(CuResult::INVALID_VALUE));
+    assert_eq!(occupancy(1025), Ok(0));
+}
+
+pub fn a_kernel_knows_what_it_was_written_for() {
+    let _context = Current::new();
+    let (answer, log) = load(&with_kernels_of_all_shapes());
+    let kernels = Kernels(answer.unwrap_or_else(|error| panic!("{error}: {log}")));
+    let attribute = |name, attribute| driver().func_get_attribute(attribute, kernels.function(name));
+    assert_eq!(attribute("square", FunctionAttribute::PTX_VERSION), Ok(75));
+    assert_eq!(attribute("square", FunctionAttribute::MAX_THREADS_PER_BLOCK), Ok(64));
+    assert_eq!(attribute("greedy", FunctionAttribute::MAX_THREADS_PER_BLOCK), Ok(512));
+    assert_eq!(attribute("roomy", FunctionAttribute::SHARED_SIZE_BYTES), Ok(60_000));
 }
 
 fn load(image: &str) -> (Result<Module>, String) {
@@ -121,9 +133,32 @@ pub fn ptx_for_a_later_device_is_refused() {
 pub fn what_is_no_code_is_refused() {
     let _context = Current::new();
     for image in ["", "hello world", "// a comment\n", ".target sm_75\n.address_size 64\n.entry empty() { ret; }\n"] {
-        let (answer, _) = load(image);
+        let (answer, log) = load(image);
         assert_eq!(answer, refused(CuResult::INVALID_IMAGE), "{image:?}");
+        assert_eq!(log, "error   : Binary format for key='0', ident='' is not recognized", "{image:?}");
     }
+}
+
+pub fn a_function_that_nobody_has_is_refused() {
+    let _context = Current::new();
+    let (answer, log) = load(
+        ".version 7.0\n.target sm_50\n.address_size 64\n.extern .func f;\n.visible .entry e()\n{\n\tcall f;\n\tret;\n}\n",
+    );
+    assert_eq!(answer, refused(CuResult::INVALID_PTX));
+    assert_eq!(log, "ptxas fatal   : Unresolved extern function 'f'");
+}
+
+pub fn the_compiler_tells_more_when_it_is_asked_to() {
+    let _context = Current::new();
+    let told = |verbose| {
+        let mut options = JitOptions { max_registers: Some(16), verbose, ..JitOptions::sample() };
+        let module = driver().module_load_data_ex(KERNELS.as_bytes(), &mut options).expect("kernels");
+        assert_eq!(driver().module_unload(module), Ok(()));
+        options.info_log.expect("it was asked for").text().to_owned()
+    };
+    let warned = "ptxas warning : For profile sm_90a adjusting per thread register count of 16 to lower bound of 24";
+    assert_eq!(told(false), warned);
+    assert!(told(true).contains("ptxas info    : Compiling entry function 'verify_pattern' for 'sm_90a'"));
 }
 
 pub fn an_entry_that_is_not_there_is_not_found() {
@@ -162,5 +197,35 @@ pub fn launches_that_the_driver_refuses() {
         let answer = unsafe { driver().launch_kernel(&config, &args) };
         assert_eq!(answer, refused(CuResult::INVALID_VALUE), "{config:?}");
     }
+    let (answer, log) = load(&with_kernels_of_all_shapes());
+    let others = Kernels(answer.unwrap_or_else(|error| panic!("{error}: {log}")));
+    let answer = |name, shape| {
+        let config = LaunchConfig { grid: Dim3::x(1), block: shape, ..self::shape(others.function(name), 1) };
+        // SAFETY: each of the kernels has one pointer.
+        unsafe { driver().launch_kernel(&config, &[KernelArg::Ptr(memory.ptr)]) }
+    };
+    assert_eq!(answer("square", Dim3 { x: 8, y: 8, z: 1 }), Ok(()));
+    assert_eq!(answer("square", Dim3::x(64)), refused(CuResult::INVALID_VALUE));
+    assert_eq!(answer("square", Dim3::x(32)), refused(CuResult::INVALID_VALUE));
+    assert_eq!(answer("small", Dim3::x(65)), refused(CuResult::INVALID_VALUE));
+    assert_eq!(answer("greedy", Dim3::x(512)), Ok(()));
+    assert_eq!(answer("greedy", Dim3::x(1024)), refused(CuResult::LAUNCH_OUT_OF_RESOURCES));
+    // More than the 48 KiB that a kernel may ask for in its launch.
+    assert_eq!(answer("roomy", Dim3::x(32)), Ok(()));
     assert_eq!(driver().ctx_synchronize(), Ok(()));
+}
+
+/// Kernels that require a shape, allow few threads, keep many numbers at once, or have much shared memory.
+fn with_kernels_of_all_shapes() -> String {
+    let each = |statement: &dyn Fn(u32) -> String| (0..100).map(statement).collect::<String>();
+    let loads = each(&|n| format!("ld.volatile.global.u32 %r{n}, [%d+{}];\n", 4 * n));
+    let stores = each(&|n| format!("st.volatile.global.u32 [%d+{}], %r{n};\n", 4 * n));
+    format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n
+.entry square(.param .u64 p) .reqntid 8, 8 {{ ret; }}
+.entry small(.param .u64 p) .maxntid 8, 8 {{ ret; }}
+.entry greedy(.param .u64 p) {{ .reg .u64 %d; .reg .u32 %r<100>;\nld.param.u64 %d, [p];\n{loads}{stores}ret; }}
+.entry roomy(.param .u64 p) {{ .shared .align 4 .b8 tile[60000]; .reg .u32 %r;
+st.shared.u32 [tile+4], 3; bar.sync 0; ld.volatile.shared.u32 %r, [tile+4]; ret; }}"
+    )
 }

@@ -83,8 +83,5 @@ fn what_is_not_covered_ends_the_compilation_with_its_line() {
     let text = format!("{HEADER}.visible .entry k() {{\n.reg .u32 %c;\nmov.u32 %c, %pm0;\nret;\n}}");
     let module = Module::parse(&text).unwrap();
     let error = Kernel::compile(&module, &module.entries()[0]).err();
-    assert_eq!(
-        error,
-        Some(CompileError::NotModelled { line: 6, what: "the special register `%pm0`".to_owned() })
-    );
+    assert_eq!(error, Some(CompileError::NotModelled { line: 6, what: "the special register `%pm0`".to_owned() }));
 }

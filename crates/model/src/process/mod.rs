@@ -31,6 +31,7 @@ use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError,
 
 pub use copy::{Operand, Operation};
 pub use module::{FunctionInfo, LoadedModule, ModuleCode, VariableInfo};
+pub use occupancy::most_registers;
 pub use queue::{Outcome, Plan, Wait, Work, WorkFault, WorkId};
 pub use shared_event::{SharedWait, Synchronize};
 

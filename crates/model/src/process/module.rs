@@ -8,7 +8,7 @@ use peermap_driver::{
 };
 
 use super::copy::Operation;
-use super::occupancy::{limit, max_active_blocks};
+use super::occupancy::{limit, max_active_blocks, most_dynamic_shared, most_threads};
 use super::queue::{Plan, Wait};
 use super::{Outside, Process, ThreadId};
 use crate::profile::DeviceProfile;
@@ -47,9 +47,11 @@ pub struct FunctionInfo {
     pub local: ByteSize,
     /// Constant memory of its module.
     pub constant: ByteSize,
-    /// The most threads of a block.
+    /// The most threads of a block that its text allows.
     pub max_threads: u32,
-    /// The version of PTX that it was written in, ten times the number.
+    /// The shape of a block that its text requires.
+    pub required: Option<Dim3>,
+    /// The architecture that its text is for, such as 90.
     pub ptx_version: u32,
 }
 
@@ -200,7 +202,7 @@ impl Process {
         let capability = |name| device.attribute(name).unwrap_or(0);
         let bytes = |size: ByteSize| i64::try_from(size.get()).unwrap_or(i64::MAX);
         let value = match attribute {
-            FunctionAttribute::MAX_THREADS_PER_BLOCK => i64::from(info.max_threads),
+            FunctionAttribute::MAX_THREADS_PER_BLOCK => i64::from(most_threads(device, info)),
             FunctionAttribute::SHARED_SIZE_BYTES => bytes(info.shared),
             FunctionAttribute::CONST_SIZE_BYTES => bytes(info.constant),
             FunctionAttribute::LOCAL_SIZE_BYTES => bytes(info.local),
@@ -231,17 +233,16 @@ impl Process {
     ) -> Result<i32> {
         let FunctionState { context, info, .. } = self.function(function)?;
         let device = self.device_of_context(*context);
-        let threads = match u32::try_from(block_size) {
-            Ok(threads) if (1..=info.max_threads).contains(&threads) => threads,
-            _ => return Err(rules::LAUNCH_1.refuse(&[("block_size", &block_size)], None)),
-        };
-        Ok(max_active_blocks(device, info, threads, dynamic_shared))
+        match u32::try_from(block_size) {
+            Ok(threads) if threads > 0 => Ok(max_active_blocks(device, info, threads, dynamic_shared)),
+            _ => Err(rules::LAUNCH_1.refuse(&[("block_size", &block_size)], None)),
+        }
     }
 
     /// `cuLaunchKernel`, with the parameters as the kernel reads them.
     ///
     /// # Errors
-    /// FAULT-1, CTX-1, CTX-3, STREAM-2, MODULE-4, LAUNCH-1 to LAUNCH-3.
+    /// FAULT-1, CTX-1, CTX-3, STREAM-2, MODULE-4, LAUNCH-1 to LAUNCH-5.
     pub fn launch_kernel(&mut self, thread: ThreadId, config: &LaunchConfig, parameters: Arc<[u8]>) -> Result<()> {
         let key = self.stream_key(thread, config.stream)?;
         let FunctionState { info, module, .. } = self.function(config.function)?;
@@ -271,18 +272,31 @@ fn check_shape(device: &DeviceProfile, info: &FunctionInfo, config: &LaunchConfi
     };
     let block = [DeviceAttribute::MAX_BLOCK_DIM_X, DeviceAttribute::MAX_BLOCK_DIM_Y, DeviceAttribute::MAX_BLOCK_DIM_Z];
     let grid = [DeviceAttribute::MAX_GRID_DIM_X, DeviceAttribute::MAX_GRID_DIM_Y, DeviceAttribute::MAX_GRID_DIM_Z];
+    let asked = config.block.to_string();
+    let asked = asked.as_str();
     if (!within(config.block, block) || config.block.count() > u128::from(info.max_threads)) && rules::LAUNCH_1.is_on()
     {
-        return Err(rules::LAUNCH_1.refuse(&[("block", &config.block.to_string().as_str())], None));
+        return Err(rules::LAUNCH_1.refuse(&[("block", &asked)], None));
     }
     if !within(config.grid, grid) && rules::LAUNCH_2.is_on() {
         return Err(rules::LAUNCH_2.refuse(&[("grid", &config.grid.to_string().as_str())], None));
     }
-    let shared = info.shared.get().saturating_add(config.shared_bytes.get());
-    let most = limit(device, DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK);
-    if shared > most && rules::LAUNCH_3.is_on() {
-        let facts: [(&str, &dyn Argument); 2] = [("shared", &ByteSize::new(shared)), ("most", &ByteSize::new(most))];
+    let most = most_dynamic_shared(device, info);
+    if config.shared_bytes > most && rules::LAUNCH_3.is_on() {
+        let facts: [(&str, &dyn Argument); 3] =
+            [("static", &info.shared), ("dynamic", &config.shared_bytes), ("most", &most)];
         return Err(rules::LAUNCH_3.refuse(&facts, None));
+    }
+    if let Some(required) = info.required.filter(|required| *required != config.block)
+        && rules::LAUNCH_5.is_on()
+    {
+        let required = required.to_string();
+        return Err(rules::LAUNCH_5.refuse(&[("block", &asked), ("required", &required.as_str())], None));
+    }
+    let most = most_threads(device, info);
+    if config.block.count() > u128::from(most) && rules::LAUNCH_4.is_on() {
+        let facts: [(&str, &dyn Argument); 3] = [("block", &asked), ("registers", &info.registers), ("most", &most)];
+        return Err(rules::LAUNCH_4.refuse(&facts, None));
     }
     Ok(())
 }

@@ -8,6 +8,9 @@ use crate::profile::DeviceProfile;
 /// Registers are given to a warp in units of so many.
 const REGISTER_UNIT: u64 = 256;
 
+/// The most registers of a thread.
+const MOST_REGISTERS: u32 = 255;
+
 /// What depends on the generation of a device and is no attribute of it.
 struct Generation {
     /// The parts of a multiprocessor; each has its share of the registers, and a warp lives in one.
@@ -29,7 +32,40 @@ pub(super) fn limit(device: &DeviceProfile, attribute: DeviceAttribute) -> u64 {
     device.attribute(attribute).and_then(|value| u64::try_from(value).ok()).unwrap_or(u64::MAX)
 }
 
-/// Blocks that fit a multiprocessor: the least of what its block slots, warps, registers and shared memory allow.
+/// Warps of a kernel with so many registers that the registers of a multiprocessor are enough for.
+fn warps_by_registers(device: &DeviceProfile, registers: u32) -> u64 {
+    let Generation { parts, .. } = Generation::of(device);
+    let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
+    let of_a_warp = (u64::from(registers) * warp).next_multiple_of(REGISTER_UNIT).max(REGISTER_UNIT);
+    limit(device, DeviceAttribute::MAX_REGISTERS_PER_MULTIPROCESSOR) / parts / of_a_warp * parts
+}
+
+/// The most threads of a block: what the kernel and the device allow, and registers are there for.
+pub(super) fn most_threads(device: &DeviceProfile, info: &FunctionInfo) -> u32 {
+    let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
+    let by_registers = warps_by_registers(device, info.registers).saturating_mul(warp);
+    info.max_threads.min(u32::try_from(by_registers).unwrap_or(u32::MAX))
+}
+
+/// The most registers that a thread can have if a block has so many.
+#[must_use]
+pub fn most_registers(device: &DeviceProfile, threads: u32) -> u32 {
+    (0..=MOST_REGISTERS)
+        .rev()
+        .find(|registers| {
+            let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
+            warps_by_registers(device, *registers) >= u64::from(threads).div_ceil(warp)
+        })
+        .unwrap_or(0)
+}
+
+/// The most dynamic shared memory of a launch: what a block has without asking for more, beside what is static.
+pub(super) fn most_dynamic_shared(device: &DeviceProfile, info: &FunctionInfo) -> ByteSize {
+    ByteSize::new(limit(device, DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK).saturating_sub(info.shared.get()))
+}
+
+/// Blocks that fit a multiprocessor: the least of what its block slots, warps, registers and shared memory allow; none if
+/// a block cannot be launched at all.
 ///
 /// # Source
 /// CUDA C++ Programming Guide, "Hardware Multithreading" and "Compute Capabilities"; NVIDIA's occupancy calculator for the
@@ -40,14 +76,15 @@ pub(super) fn max_active_blocks(
     threads: u32,
     dynamic_shared: ByteSize,
 ) -> i32 {
-    let Generation { parts, shared_unit } = Generation::of(device);
+    if threads > most_threads(device, info) || dynamic_shared > most_dynamic_shared(device, info) {
+        return 0;
+    }
+    let Generation { shared_unit, .. } = Generation::of(device);
     let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
     let warps = u64::from(threads).div_ceil(warp);
     let by_slots = limit(device, DeviceAttribute::MAX_BLOCKS_PER_MULTIPROCESSOR);
     let by_warps = limit(device, DeviceAttribute::MAX_THREADS_PER_MULTIPROCESSOR) / warp / warps;
-    let of_a_warp = (u64::from(info.registers) * warp).next_multiple_of(REGISTER_UNIT).max(REGISTER_UNIT);
-    let of_a_part = limit(device, DeviceAttribute::MAX_REGISTERS_PER_MULTIPROCESSOR) / parts;
-    let by_registers = of_a_part / of_a_warp * parts / warps;
+    let by_registers = warps_by_registers(device, info.registers) / warps;
     let reserved = device.attribute(DeviceAttribute::RESERVED_SHARED_MEMORY_PER_BLOCK).unwrap_or(0);
     let reserved = u64::try_from(reserved).unwrap_or(0);
     let shared = info.shared.get().saturating_add(dynamic_shared.get()).saturating_add(reserved);
@@ -88,8 +125,9 @@ mod tests {
         device
     }
 
-    fn blocks(capability: (i32, i32), threads: u32, registers: u32, shared: u64) -> i32 {
-        let info = FunctionInfo {
+    /// A kernel that takes so much.
+    fn taking(registers: u32, shared: u64) -> FunctionInfo {
+        FunctionInfo {
             name: String::new(),
             code: 0,
             registers,
@@ -97,9 +135,13 @@ mod tests {
             local: ByteSize::ZERO,
             constant: ByteSize::ZERO,
             max_threads: 1024,
-            ptx_version: 80,
-        };
-        max_active_blocks(&device(capability), &info, threads, ByteSize::ZERO)
+            required: None,
+            ptx_version: 90,
+        }
+    }
+
+    fn blocks(capability: (i32, i32), threads: u32, registers: u32, shared: u64) -> i32 {
+        max_active_blocks(&device(capability), &taking(registers, shared), threads, ByteSize::ZERO)
     }
 
     #[test]
@@ -129,6 +171,41 @@ mod tests {
         ] {
             assert_eq!(blocks(capability, threads, registers, shared), expected, "{source}");
         }
+    }
+
+    /// What an H200 answered.
+    #[test]
+    fn occupancy_is_what_was_measured() {
+        let device = Profile::named("h200-x2").unwrap().devices.remove(0);
+        let measured = include_str!("../../../../fixtures/occupancy/h200.csv").lines().skip(1);
+        let wrong: Vec<&str> = measured
+            .filter(|line| {
+                let (operands, answer) = line.rsplit_once(',').unwrap();
+                let [registers, shared, threads, dynamic] =
+                    *operands.split(',').map(|it| it.parse::<i64>().unwrap()).collect::<Vec<_>>()
+                else {
+                    panic!("{line}");
+                };
+                let info = taking(registers as u32, shared as u64);
+                let ours = u32::try_from(threads).ok().filter(|threads| *threads > 0).map_or_else(
+                    || "INVALID_VALUE".to_owned(),
+                    |threads| max_active_blocks(&device, &info, threads, ByteSize::new(dynamic as u64)).to_string(),
+                );
+                ours != answer
+            })
+            .collect();
+        assert_eq!(wrong, Vec::<&str>::new());
+    }
+
+    /// Measured on an H200: the threads for which a kernel of so many registers can be launched.
+    #[test]
+    fn threads_are_limited_by_registers() {
+        let device = device((9, 0));
+        for (registers, threads) in [(8, 1024), (64, 1024), (72, 896), (80, 768), (96, 640), (128, 512), (168, 384)] {
+            assert_eq!(most_threads(&device, &taking(registers, 0)), threads, "{registers} registers");
+        }
+        assert_eq!(most_threads(&device, &taking(255, 0)), 256);
+        assert_eq!([1024, 896, 512, 32].map(|threads| most_registers(&device, threads)), [64, 72, 128, 255]);
     }
 
     #[test]

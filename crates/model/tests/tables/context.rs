@@ -39,8 +39,11 @@ const STATES: &[State<Context>] = &[
         bench.call(Call::cuMemSetAccess, |process, out| process.mem_set_access(out, at, GRANULE, &desc)).unwrap();
         bench.call(Call::cuMemsetD8, |process, _| process.memset_d8(THREAD, at, 1, GRANULE, Stream::NULL)).unwrap();
         let work = bench.begin();
-        let fault =
-            WorkFault { result: CuResult::ILLEGAL_ADDRESS, address: Some(DevicePtr::new(1)), what: "a store".to_owned() };
+        let fault = WorkFault {
+            result: CuResult::ILLEGAL_ADDRESS,
+            address: Some(DevicePtr::new(1)),
+            what: "a store".to_owned(),
+        };
         bench.finish(&work, Err(fault));
         bench.context()
     }),

@@ -67,6 +67,10 @@ pub(super) fn lines(problem: &PtxProblem, statement: Option<&Statement<'_, '_>>)
         P::UnknownInstruction { name } => one(format!("Not a name of any known instruction: '{name}'")),
         P::UnknownModifier { modifier, .. } => one(wrong_modifier(modifier, &instruction)),
         P::MissingModifier { expected, .. } => missing_modifier(expected, &instruction, statement),
+        P::OrderOfSpace { modifiers, space } => {
+            let words = |modifier| Line::Error(format!("Modifier '{modifier}' cannot be applied to '{space}' space"));
+            modifiers.iter().map(words).collect()
+        }
         P::NumberTooLarge { text, most } if instruction == "bar" || instruction == "barrier" => {
             one(format!("Barrier number '{text}' out of range, expected to be in range [0..{most}]"))
         }
@@ -200,6 +204,9 @@ fn unexpected_operand(expected: &str, statement: Option<&Statement<'_, '_>>) -> 
         "a register" if is_constant => Some(format!("Result register required for instruction '{instruction}'")),
         "a register" if statement.near(0).starts_with('%') => {
             Some(format!("Special register argument not allowed for instruction '{instruction}'"))
+        }
+        "a multiple of 32 threads" => {
+            Some("Number of threads participating in barrier must be in multiple of warp size".to_owned())
         }
         "an address that can be written" => {
             Some(format!("Illegal to write to function input parameter '{}'", statement.near(1)))

@@ -6,7 +6,7 @@ use peermap_driver::{
 };
 use peermap_sim::SimProcess;
 
-use crate::support::{GRANULE, in_context, machine, mapped, offset, read, refusal, rule};
+use crate::support::{GRANULE, a_kernel_of_registers, in_context, machine, mapped, offset, read, refusal, rule};
 
 const KERNELS: &str = include_str!("../../../../kernels/memmap_ipc.ptx");
 
@@ -207,6 +207,10 @@ fn the_shape_of_a_launch_has_limits() {
     let fill = function(&process, KERNELS, "fill_byte");
     let args = [KernelArg::Ptr(ptr), KernelArg::U64(8), KernelArg::U8(4)];
     let one = Dim3::x(1);
+    let header = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    let square = ".entry square(.param .u64 p, .param .u64 q, .param .u8 r) .reqntid 8, 8 { ret; }";
+    let square = function(&process, &format!("{header}{square}"), "square");
+    let greedy = function(&process, &format!("{header}{}", a_kernel_of_registers(100)), "greedy");
     for (config, refused_by) in [
         (shape(fill, one, Dim3::x(0)), "LAUNCH-1"),
         (shape(fill, one, Dim3::x(1025)), "LAUNCH-1"),
@@ -215,11 +219,20 @@ fn the_shape_of_a_launch_has_limits() {
         (shape(fill, Dim3::x(0), one), "LAUNCH-2"),
         (shape(fill, Dim3 { x: 1, y: 65_536, z: 1 }, one), "LAUNCH-2"),
         (LaunchConfig { shared_bytes: ByteSize::mib(1), ..shape(fill, one, one) }, "LAUNCH-3"),
+        (shape(square, one, Dim3::x(64)), "LAUNCH-5"),
     ] {
         // SAFETY: the arguments are those that the kernel declares.
         let answer = unsafe { process.launch_kernel(&config, &args) };
         assert_eq!(refusal(answer), (refused_by, Some(CuResult::INVALID_VALUE)), "{config:?}");
     }
+    for config in [shape(fill, one, Dim3::x(1024)), shape(square, one, Dim3 { x: 8, y: 8, z: 1 })] {
+        // SAFETY: as above.
+        unsafe { process.launch_kernel(&config, &args) }.unwrap();
+    }
+    let args = [KernelArg::Ptr(ptr)];
     // SAFETY: as above.
-    unsafe { process.launch_kernel(&shape(fill, one, Dim3::x(1024)), &args) }.unwrap();
+    let answer = unsafe { process.launch_kernel(&shape(greedy, one, Dim3::x(513)), &args) };
+    assert_eq!(refusal(answer), ("LAUNCH-4", Some(CuResult::LAUNCH_OUT_OF_RESOURCES)));
+    // SAFETY: as above.
+    unsafe { process.launch_kernel(&shape(greedy, one, Dim3::x(512)), &args) }.unwrap();
 }

@@ -111,12 +111,20 @@ sub.u32 %x6, 31, %t; mad.lo.u32 %x6, %x6, 4, %x3; ld.shared.u32 %x7, [%x6]; st.g
 #[test]
 fn what_is_outside_the_memory_of_a_block_ends_the_launch() {
     let shared = ".shared .align 4 .b8 tile[128];";
-    let beyond = "mov.u32 %x1, tile; st.shared.u32 [%x1+128], 1;";
-    assert_eq!(ended(shared, beyond), Some(CuResult::ILLEGAL_INSTRUCTION));
-    let generic = "mov.u64 %a, tile; cvta.shared.u64 %a, %a; st.u32 [%a+128], 1;";
-    assert_eq!(ended(shared, generic), Some(CuResult::ILLEGAL_ADDRESS));
-    let constant = "mov.u64 %a, fixed; ld.const.u32 %x1, [%a+4]; st.global.u32 [%out], %x1;";
-    assert_eq!(ended(".const .u32 fixed = 1;", constant), Some(CuResult::ILLEGAL_ADDRESS));
+    for (bytes, result) in [
+        (128, CuResult::ILLEGAL_ADDRESS),
+        (0x00FF_FBFC, CuResult::ILLEGAL_ADDRESS),
+        (0x00FF_FC00, CuResult::ILLEGAL_INSTRUCTION),
+    ] {
+        let direct = format!("mov.u32 %x1, tile; add.u32 %x1, %x1, {bytes}; st.shared.u32 [%x1], 1;");
+        assert_eq!(ended(shared, &direct), Some(result), "{bytes}");
+        let generic = format!("mov.u64 %a, tile; cvta.shared.u64 %a, %a; add.u64 %a, %a, {bytes}; st.u32 [%a], 1;");
+        assert_eq!(ended(shared, &generic), Some(result), "{bytes}");
+    }
+    let as_global = "mov.u64 %a, tile; cvta.shared.u64 %a, %a; st.global.u32 [%a], 1;";
+    assert_eq!(ended(shared, as_global), Some(CuResult::INVALID_ADDRESS_SPACE));
+    let local = ".local .align 4 .b8 own[8]; mov.u64 %a, own; cvta.local.u64 %a, %a; st.u32 [%a+65536], 1;";
+    assert_eq!(ended("", local), Some(CuResult::ILLEGAL_ADDRESS));
 }
 
 const PRINT: &str = ".extern .func (.param .b32 res) vprintf(.param .b64 format, .param .b64 list);

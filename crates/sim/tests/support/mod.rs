@@ -1,6 +1,7 @@
 //! What the tests of the simulated driver share: machines of this process, and what calls answer.
 
 mod memory;
+mod registers;
 
 use std::fmt::Debug;
 
@@ -9,6 +10,7 @@ use peermap_model::{Grace, Policy, Profile};
 use peermap_sim::{MachineOptions, SimMachine, SimProcess};
 
 pub use memory::{GRANULE, create, export, import, map, mapped, read, reserve};
+pub use registers::a_kernel_of_registers;
 
 /// Two devices as measured; work runs only when something waits for it.
 pub fn machine() -> SimMachine {

@@ -77,6 +77,7 @@ fn case(fixtures: &Path, program: Program, level: &str) -> Case {
         deadline: None,
         arguments: program.arguments,
         prints: program.prints,
+        finds: None,
         expected: Expected::Buffers(program.results),
     }
 }

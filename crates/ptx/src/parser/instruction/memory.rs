@@ -3,7 +3,7 @@
 use super::super::fit::Fit;
 use super::super::site::Site;
 use super::super::syntax::{Form, Operand};
-use crate::error::PtxError;
+use crate::error::{PtxError, PtxProblem};
 use crate::instruction::{CacheHint, CacheHintKind, CacheOperator, Load, Operation, Order, StateSpace, Store};
 use crate::operand::{Address, AddressBase, RegisterId, Source, Symbol};
 use crate::types::{FloatType, ScalarType};
@@ -103,6 +103,32 @@ fn settle(site: &Site<'_, '_, '_, '_>, space: Option<StateSpace>, address: Addre
     space.unwrap_or(of_param)
 }
 
+/// What of an order does not go with a space: only memory that others see has one.
+fn check_order(site: &Site<'_, '_, '_, '_>, order: Order, space: Option<StateSpace>) -> Result<(), PtxError> {
+    let space = match space {
+        Some(StateSpace::Local) => ".local",
+        Some(StateSpace::Const) => ".const",
+        Some(StateSpace::Shared | StateSpace::SharedCluster) => ".shared",
+        None | Some(StateSpace::ParamEntry | StateSpace::ParamFunction) => ".param",
+        Some(StateSpace::Global | StateSpace::Generic) => return Ok(()),
+    };
+    let modifiers: &[&'static str] = match order {
+        Order::Mmio if space == ".shared" => &[".mmio"],
+        Order::Mmio => &[".relaxed", ".mmio"],
+        _ if space == ".shared" => &[],
+        Order::Weak => &[],
+        Order::Volatile => &[".volatile"],
+        Order::Relaxed(_) => &[".relaxed"],
+        Order::Acquire(_) => &[".acquire"],
+        Order::Release(_) => &[".release"],
+        Order::AcquireRelease(_) => &[".acq_rel"],
+    };
+    match modifiers {
+        [] => Ok(()),
+        _ => site.error(site.modifiers.at(), PtxProblem::OrderOfSpace { modifiers: modifiers.to_vec(), space }),
+    }
+}
+
 fn load(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     let is_uniform = site.modifiers.opcode.text == "ldu";
     site.skip_cache_policy(2)?;
@@ -112,6 +138,7 @@ fn load(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     if matches!(order, Order::Release(_) | Order::AcquireRelease(_)) {
         return Err(site.modifiers.missing("another order than a release"));
     }
+    check_order(site, order, space)?;
     let cache = cache(site, true);
     site.modifiers.flag(".unified");
     let count = vector(site);
@@ -132,6 +159,7 @@ fn store(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     if matches!(order, Order::Acquire(_) | Order::AcquireRelease(_)) {
         return Err(site.modifiers.missing("another order than an acquire"));
     }
+    check_order(site, order, space)?;
     let cache = cache(site, false);
     let count = vector(site);
     let ty = site.modifiers.ty(stored_in(count))?;

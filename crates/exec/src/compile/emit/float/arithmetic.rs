@@ -87,7 +87,11 @@ impl Emitter<'_, '_> {
             }
             false => {
                 let result = self.ask(request, operands);
-                if format == Format::F64 { self.settled(format, result, &by_weight(function, operands)) } else { result }
+                if format == Format::F64 {
+                    self.settled(format, result, &by_weight(function, operands))
+                } else {
+                    result
+                }
             }
         };
         let result = if how.saturate { self.saturated_number(format, result) } else { result };
