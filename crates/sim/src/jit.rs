@@ -112,7 +112,7 @@ impl Jit<'_> {
             shared: ByteSize::new(resources.shared),
             local: ByteSize::new(resources.local),
             constant: ByteSize::new(constant_bytes(module)),
-            max_threads: declared_threads(entry).unwrap_or(of_device).min(of_device),
+            max_threads: entry.directive(".maxntid").map_or(of_device, count).min(of_device),
             required: entry.directive(".reqntid").map(shape),
             ptx_version: module.sm().unwrap_or_else(|| self.architecture()),
         }
@@ -192,8 +192,12 @@ impl Jit<'_> {
 
 /// The most threads of a block that an entry names.
 fn declared_threads(entry: &Entry) -> Option<u32> {
-    let declared = entry.directive(".maxntid").or_else(|| entry.directive(".reqntid"))?;
-    Some(declared.iter().product())
+    entry.directive(".maxntid").or_else(|| entry.directive(".reqntid")).map(count)
+}
+
+/// The threads of a shape.
+fn count(numbers: &[u32]) -> u32 {
+    numbers.iter().product()
 }
 
 /// A shape of a block, of which each number that is not there is one.
