@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
-use peermap_exec::Checks;
+use peermap_exec::{Checks, History};
 use peermap_memory::{Arena, Table, View, device_window};
 use peermap_model::{Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId};
 
@@ -22,6 +22,8 @@ pub(crate) struct Memory {
     pub(crate) tables: Vec<Table>,
     pub(crate) arenas: Vec<Arc<Arena>>,
     pub(crate) checks: Checks,
+    /// What kernels and copies did that are under way together, if that is watched.
+    pub(crate) history: History,
 }
 
 impl Memory {
@@ -36,7 +38,7 @@ impl Memory {
         let tables = (0..devices)
             .map(|_| Table::new(window.base, window.bytes, profile.granularity.get()))
             .collect::<std::result::Result<Vec<_>, _>>()?;
-        Ok(Self { tables, arenas, checks })
+        Ok(Self { tables, arenas, checks, history: History::default() })
     }
 
     /// Memory as a device sees it.

@@ -6,6 +6,7 @@ mod recordings;
 mod support;
 
 mod addresses;
+mod aliases;
 mod checks;
 mod descriptors;
 mod evidence;
