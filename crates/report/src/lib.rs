@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alias_use;
 pub mod bench;
 pub mod calls;
 mod event;
@@ -33,6 +34,7 @@ mod run;
 mod table;
 mod tries;
 
+pub use alias_use::AliasUse;
 pub use event::{Event, EventSink, event_line};
 pub use exit_code::ExitCode;
 pub use failure::{Failure, FailureKind, Mismatch};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::alias_use::AliasUse;
 use crate::calls::CallSummary;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -100,6 +101,9 @@ pub struct WorkerReport {
     /// How its vector grew, if it had one.
     #[serde(default)]
     pub grown: Option<Grown>,
+    /// How it used one memory by two addresses, and what came of it.
+    #[serde(default)]
+    pub alias_uses: Vec<AliasUse>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -210,6 +214,7 @@ pub(crate) mod tests {
                 measured: None,
                 tries: Vec::new(),
                 grown: None,
+                alias_uses: Vec::new(),
             }],
             wall_ms: 700.0,
             reference: None,

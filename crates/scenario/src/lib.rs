@@ -10,6 +10,7 @@
 //! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
 //! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
+//! | [`alias`] | one allocation mapped at two addresses, used in ways that are defined and in ways that are not |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //!
 //! What all scenarios share lies beside their folders:
@@ -24,6 +25,7 @@
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
 //! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
 //! | `exported.rs` | memory that the parent exports and workers map |
+//! | `own_memory.rs` | memory that each worker makes for itself |
 //! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
@@ -40,6 +42,7 @@
 //! system, and every worker dies with its parent.
 
 pub mod access;
+pub mod alias;
 mod backend;
 mod calls;
 mod check;
@@ -60,6 +63,7 @@ mod mock;
 mod names;
 pub mod one_kernel;
 mod options;
+mod own_memory;
 mod parent;
 pub mod pool_ipc;
 mod post;

@@ -7,10 +7,11 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::{Grown, Mismatch, Phases, Rates, Try};
+use peermap_report::{AliasUse, Grown, Mismatch, Phases, Rates, Try};
 use serde::{Deserialize, Serialize};
 
 use crate::access::{self, Deed, Right};
+use crate::alias;
 use crate::calls::Part;
 use crate::error::Complaint;
 use crate::grow;
@@ -58,6 +59,8 @@ pub(crate) enum Role {
     Access(access::Task),
     /// A worker of [`grow`](crate::grow).
     Grow(grow::Task),
+    /// A worker of [`alias`](crate::alias).
+    Alias(alias::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -95,6 +98,8 @@ pub(crate) struct Done {
     pub(crate) tries: Vec<Try>,
     /// How its vector grew.
     pub(crate) grown: Option<Grown>,
+    /// How it used one memory by two addresses.
+    pub(crate) alias_uses: Vec<AliasUse>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -147,6 +152,8 @@ pub enum Step {
     Grant(Right),
     /// Tries this with this right.
     Try(Right, Deed),
+    /// Uses one memory by two addresses.
+    Alias(alias::Case),
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -185,6 +192,7 @@ impl fmt::Display for Step {
             Self::VerifyChunks => f.write_str("verify chunks"),
             Self::Grant(right) => write!(f, "grant {right}"),
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
+            Self::Alias(case) => write!(f, "use by two addresses: {case}"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -227,12 +235,14 @@ mod tests {
         let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
+        let alias = alias::Task { work: task.clone(), watched: true };
         for role in [
             Role::MemmapIpc(task),
             Role::SimpleIpc(relay.clone()),
             Role::PoolIpc(relay),
             Role::Access(access),
             Role::Grow(grow),
+            Role::Alias(alias),
             Role::Probe,
         ] {
             let device = Uuid([7; 16]);
@@ -258,7 +268,8 @@ mod tests {
         let tries = vec![Try { right: "read".to_owned(), deed: "store".to_owned(), answer: "done".to_owned() }];
         let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
         let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
-        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown };
+        let alias_uses = vec![AliasUse { case: "foo".to_owned(), as_before: 7, ..AliasUse::default() }];
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));

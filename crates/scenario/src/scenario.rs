@@ -1,6 +1,7 @@
 //! Which scenario runs, and what is asked of it.
 
 use crate::access::Access;
+use crate::alias::Alias;
 use crate::compressible::Compressible;
 use crate::grow::Grow;
 use crate::memmap_ipc::MemmapIpc;
@@ -24,6 +25,8 @@ pub enum Scenario {
     Access(Access),
     /// [`grow`](crate::grow).
     Grow(Grow),
+    /// [`alias`](crate::alias).
+    Alias(Alias),
 }
 
 impl Scenario {
@@ -36,6 +39,7 @@ impl Scenario {
             Self::Compressible(scenario) => scenario,
             Self::Access(scenario) => scenario,
             Self::Grow(scenario) => scenario,
+            Self::Alias(scenario) => scenario,
         }
     }
 }
@@ -73,5 +77,11 @@ impl From<Access> for Scenario {
 impl From<Grow> for Scenario {
     fn from(scenario: Grow) -> Self {
         Self::Grow(scenario)
+    }
+}
+
+impl From<Alias> for Scenario {
+    fn from(scenario: Alias) -> Self {
+        Self::Alias(scenario)
     }
 }

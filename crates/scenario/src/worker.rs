@@ -7,6 +7,7 @@ use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, Sh
 use peermap_report::{FailureKind, Phases};
 
 use crate::access::{self, Deed, Right};
+use crate::alias::{self, Case};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
@@ -56,6 +57,10 @@ pub(crate) enum WorkerError {
     RefusalLost { call: u32 },
     #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
     Copied { copies: u64 },
+    #[error("{wrong} of {words} words were not read as written ({case}), and that is defined")]
+    NotAsWritten { case: Case, wrong: u64, words: u64 },
+    #[error("memory was used by two addresses in a way that is undefined ({case}), and no check reported it")]
+    Unreported { case: Case },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -70,7 +75,11 @@ impl WorkerError {
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
-            Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } => FailureKind::Mismatch,
+            Self::RightsSaid { .. }
+            | Self::Permitted { .. }
+            | Self::Forbidden { .. }
+            | Self::NotAsWritten { .. }
+            | Self::Unreported { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
             | Self::RefusalLost { .. }
             | Self::Copied { .. }
@@ -158,6 +167,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
+        Role::Alias(task) => alias::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

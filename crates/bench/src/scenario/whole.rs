@@ -1,6 +1,7 @@
 //! Whole runs, and the slowest worker's time in each phase.
 
 use peermap_driver::ByteSize;
+use peermap_scenario::alias::Alias;
 use peermap_scenario::grow::Grow;
 use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
@@ -21,10 +22,12 @@ struct Whole {
     name: &'static str,
     /// The names of the phases, each with the phase.
     phases: &'static [(&'static str, &'static str)],
+    /// Whether it says itself how many processes a device gets.
+    seated: bool,
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 4] = [
+static WHOLE: [Whole; 5] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -36,6 +39,7 @@ static WHOLE: [Whole; 4] = [
             ("verify", "verify"),
             ("teardown", "teardown"),
         ],
+        seated: false,
         scenario: |options| MemmapIpc(options).into(),
     },
     Whole {
@@ -49,6 +53,7 @@ static WHOLE: [Whole; 4] = [
             ("simple_verify", "verify"),
             ("simple_teardown", "teardown"),
         ],
+        seated: false,
         scenario: |options| SimpleIpc(Relay { options, ..Relay::default() }).into(),
     },
     Whole {
@@ -62,6 +67,7 @@ static WHOLE: [Whole; 4] = [
             ("pool_verify", "verify"),
             ("pool_teardown", "teardown"),
         ],
+        seated: false,
         scenario: |options| {
             let relay = Relay { options, ..Relay::default() };
             PoolIpc { relay, ..PoolIpc::default() }.into()
@@ -70,21 +76,29 @@ static WHOLE: [Whole; 4] = [
     Whole {
         name: "grow",
         phases: &[("grow_grow", "grow"), ("grow_gather", "gather"), ("grow_teardown", "teardown")],
+        seated: false,
         scenario: |options| {
             // The least size that is measured makes four chunks, the fewest that there can be.
             let size = ByteSize::new(2 * options.size.get());
             Grow::new(Options { size, ..options }, CHUNK, true).into()
         },
     },
+    Whole {
+        name: "alias",
+        phases: &[("alias_use", "use"), ("alias_teardown", "teardown")],
+        seated: true,
+        scenario: |options| Alias::new(options, false).into(),
+    },
 ];
 
-/// A group for each scenario.
+/// A group for each scenario; those that say themselves how many processes a device gets are measured once.
 pub(super) fn groups<'r>(
     rig: &'r Rig<'_>,
     size: ByteSize,
     processes_per_device: u32,
 ) -> impl Iterator<Item = Planned<'r>> {
-    WHOLE.iter().map(move |whole| Planned {
+    let measured = WHOLE.iter().filter(move |whole| processes_per_device == 1 || !whole.seated);
+    measured.map(move |whole| Planned {
         outputs: std::iter::once(whole.name)
             .chain(whole.phases.iter().map(|(name, _)| *name))
             .map(Output::time)

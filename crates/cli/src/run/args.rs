@@ -7,10 +7,11 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
-use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
-use peermap_sim::Checks;
+use peermap_scenario::{access, alias, compressible, grow, memmap_ipc, simple_ipc};
+use peermap_sim::{Check, Checks};
 
 use crate::args::{Where, exit_codes};
+use crate::backend::Chosen;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -56,6 +57,14 @@ pub(crate) enum Scenario {
     /// For example: peermap run grow --profile h200-x2 --size 64MiB --kv-cache
     #[command(name = "grow", after_help = exit_codes())]
     Grow(Grow),
+    /// One allocation mapped at two addresses, used in ways that are defined and in ways that are not.
+    ///
+    /// What is defined must be read as it was written. The simulator watches, and must report the rest; a GPU shows what
+    /// happens to be read.
+    ///
+    /// For example: peermap run alias --profile h200-x2
+    #[command(name = "alias", after_help = exit_codes())]
+    Alias(Access),
 }
 
 /// Arguments of every scenario.
@@ -153,7 +162,7 @@ pub(crate) struct PoolIpc {
     handles: Handles,
 }
 
-/// Arguments of `run access`.
+/// Arguments of `run access`, and of what needs no more.
 #[derive(Debug, Args)]
 pub(crate) struct Access {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
@@ -190,13 +199,22 @@ impl Scenario {
             Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.ring.common,
             Self::SimpleIpc(arguments) => &arguments.ring.common,
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
-            Self::Access(arguments) => &arguments.common,
+            Self::Access(arguments) | Self::Alias(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
         }
     }
 
-    /// The same without where it runs and what is shown.
-    pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
+    /// What the simulator watches for: what was asked for, and what the scenario is about.
+    pub(crate) fn checks(&self, chosen: &Chosen) -> Checks {
+        let asked = self.common().check;
+        match (self, chosen) {
+            (Self::Alias(_), Chosen::Sim(_)) => asked.with(Check::Aliases),
+            _ => asked,
+        }
+    }
+
+    /// What is asked for, without where it runs and what is shown, if there are these checks.
+    pub(crate) fn wanted(&self, checks: Checks) -> peermap_scenario::Scenario {
         match self {
             Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
             Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
@@ -205,6 +223,9 @@ impl Scenario {
             }
             Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
+            Self::Alias(Access { common, size }) => {
+                alias::Alias::new(common.options(*size), checks.has(Check::Aliases)).into()
+            }
             Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()

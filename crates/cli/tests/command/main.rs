@@ -2,6 +2,7 @@
 
 mod access;
 mod against;
+mod alias;
 mod atlas;
 mod bad_input;
 mod bench;

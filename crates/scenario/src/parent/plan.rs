@@ -111,6 +111,7 @@ impl Plan {
             measured: done.measured,
             tries: done.tries,
             grown: done.grown,
+            alias_uses: done.alias_uses,
         }
     }
 }

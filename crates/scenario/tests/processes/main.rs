@@ -4,6 +4,7 @@
 //! running tests.
 
 mod access;
+mod alias;
 mod backend;
 mod every_call;
 mod failures;
@@ -26,7 +27,7 @@ use peermap_testing::{Arguments, Trial, trials};
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
-        Some(backend::MACHINE) => backend::play_machine(&args[1]),
+        Some(backend::MACHINE) => backend::play_machine(&args[1], &args[2]),
         Some(backend::WORKER) => backend::play_worker(&args[1]),
         Some(orphans::PARENT) => orphans::play_parent(&args[1], &args[2]),
         _ => peermap_testing::run(&Arguments::from_args(), trials()).exit_code(),
@@ -105,6 +106,13 @@ fn trials() -> Vec<Trial> {
         access::a_byte_that_changes_under_the_others_is_found,
         access::a_refused_or_killed_worker_is_named,
         access::what_cannot_be_is_refused,
+        alias::what_is_defined_is_read_as_written_and_the_rest_is_reported,
+        alias::without_a_check_there_is_no_verdict,
+        alias::a_check_that_reports_nothing_is_a_mismatch,
+        alias::words_that_are_not_as_written_are_a_mismatch,
+        alias::a_fence_that_is_missing_is_a_finding,
+        alias::a_refused_or_killed_worker_is_named,
+        alias::what_cannot_be_is_refused,
         grow::a_vector_grows_in_place_and_elsewhere_without_copying,
         grow::each_refused_call_of_a_growth_leaves_the_vector_as_it_was,
         grow::scattered_chunks_become_one_range,
