@@ -20,6 +20,7 @@ const INVENTED: &[(&str, &str)] = &[
     ("no-fabric", include_str!("../../../fixtures/machines/no-fabric.json")),
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
+    ("no-host-numa", include_str!("../../../fixtures/machines/no-host-numa.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];

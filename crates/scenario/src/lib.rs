@@ -11,6 +11,7 @@
 //! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
 //! | [`alias`] | one allocation mapped at two addresses, used in ways that are defined and in ways that are not |
+//! | [`host_numa`] | memory of the host through the same calls, read and written by kernels and by the CPU |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //!
 //! What all scenarios share lies beside their folders:
@@ -54,6 +55,7 @@ mod devices;
 mod error;
 mod exported;
 pub mod grow;
+pub mod host_numa;
 mod kernels;
 mod launch;
 pub mod memmap_ipc;

@@ -15,6 +15,7 @@ use crate::alias;
 use crate::calls::Part;
 use crate::error::Complaint;
 use crate::grow;
+use crate::host_numa;
 use crate::relay;
 use crate::task::Task;
 
@@ -61,6 +62,8 @@ pub(crate) enum Role {
     Grow(grow::Task),
     /// A worker of [`alias`](crate::alias).
     Alias(alias::Task),
+    /// A worker of [`host_numa`](crate::host_numa).
+    HostNuma(Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -154,6 +157,8 @@ pub enum Step {
     Try(Right, Deed),
     /// Uses one memory by two addresses.
     Alias(alias::Case),
+    /// Does this with memory of the host.
+    Host(host_numa::Act),
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -193,6 +198,7 @@ impl fmt::Display for Step {
             Self::Grant(right) => write!(f, "grant {right}"),
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Alias(case) => write!(f, "use by two addresses: {case}"),
+            Self::Host(act) => act.fmt(f),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -237,7 +243,8 @@ mod tests {
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
         let alias = alias::Task { work: task.clone(), watched: true };
         for role in [
-            Role::MemmapIpc(task),
+            Role::MemmapIpc(task.clone()),
+            Role::HostNuma(task),
             Role::SimpleIpc(relay.clone()),
             Role::PoolIpc(relay),
             Role::Access(access),

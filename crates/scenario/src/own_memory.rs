@@ -2,11 +2,10 @@
 
 use std::os::fd::BorrowedFd;
 
-use peermap_driver::{AllocationProp, ByteSize, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType};
+use peermap_driver::{AllocationProp, ByteSize, DeviceAttribute, Driver, DriverError, HandleType};
 
 use crate::devices::Need;
-use crate::error::UsageError;
-use crate::parent::{Plan, SizeError, Supplies};
+use crate::parent::{Plan, SizeError, Supplies, check_granularity};
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] =
@@ -20,11 +19,7 @@ pub(crate) fn prop(device: i32) -> AllocationProp {
 /// Checks that each device gives memory in pieces of this size.
 pub(crate) fn check_piece(driver: &dyn Driver, plan: &Plan, size: ByteSize) -> Result<(), SizeError> {
     for (device, _) in plan.workers_by_device() {
-        let granularity = driver.mem_get_allocation_granularity(&prop(device.device.0), GranularityOption::MINIMUM)?;
-        if !size.is_multiple_of(granularity) {
-            let next = size.checked_next_multiple_of(granularity);
-            return Err(UsageError::Granularity { size, granularity, next }.into());
-        }
+        check_granularity(driver, &prop(device.device.0), size)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::access::Access;
 use crate::alias::Alias;
 use crate::compressible::Compressible;
 use crate::grow::Grow;
+use crate::host_numa::HostNuma;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
 use crate::pool_ipc::PoolIpc;
@@ -27,6 +28,8 @@ pub enum Scenario {
     Grow(Grow),
     /// [`alias`](crate::alias).
     Alias(Alias),
+    /// [`host_numa`](crate::host_numa).
+    HostNuma(HostNuma),
 }
 
 impl Scenario {
@@ -40,6 +43,7 @@ impl Scenario {
             Self::Access(scenario) => scenario,
             Self::Grow(scenario) => scenario,
             Self::Alias(scenario) => scenario,
+            Self::HostNuma(scenario) => scenario,
         }
     }
 }
@@ -83,5 +87,11 @@ impl From<Grow> for Scenario {
 impl From<Alias> for Scenario {
     fn from(scenario: Alias) -> Self {
         Self::Alias(scenario)
+    }
+}
+
+impl From<HostNuma> for Scenario {
+    fn from(scenario: HostNuma) -> Self {
+        Self::HostNuma(scenario)
     }
 }

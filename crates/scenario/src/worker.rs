@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{AccessFlags, Device, Driver, DriverError, Uuid};
+use peermap_driver::{AccessFlags, Device, Driver, DriverError, Location, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
 use peermap_report::{FailureKind, Phases};
 
@@ -12,6 +12,7 @@ use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
 use crate::grow;
+use crate::host_numa::{self, Act};
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
@@ -61,6 +62,10 @@ pub(crate) enum WorkerError {
     NotAsWritten { case: Case, wrong: u64, words: u64 },
     #[error("memory was used by two addresses in a way that is undefined ({case}), and no check reported it")]
     Unreported { case: Case },
+    #[error("the driver says that {location:?} has the rights {said}, and it was given {given}")]
+    PlaceRightsSaid { location: Location, said: AccessFlags, given: AccessFlags },
+    #[error("a {act} succeeded, and the rights ({right}) forbid it")]
+    Reached { right: String, act: Act },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -79,7 +84,9 @@ impl WorkerError {
             | Self::Permitted { .. }
             | Self::Forbidden { .. }
             | Self::NotAsWritten { .. }
-            | Self::Unreported { .. } => FailureKind::Mismatch,
+            | Self::Unreported { .. }
+            | Self::PlaceRightsSaid { .. }
+            | Self::Reached { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
             | Self::RefusalLost { .. }
             | Self::Copied { .. }
@@ -167,6 +174,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
+        Role::HostNuma(task) => host_numa::work(&mut station, member()?, descriptors, &task)?,
         Role::Alias(task) => alias::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };

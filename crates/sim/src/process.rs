@@ -27,7 +27,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Tables for `devices` devices.
+    /// Tables for `devices` devices and the host.
     pub(crate) fn new(
         profile: &Profile,
         devices: usize,
@@ -35,10 +35,15 @@ impl Memory {
         checks: Checks,
     ) -> std::result::Result<Self, SimError> {
         let window = device_window()?;
-        let tables = (0..devices)
+        let tables = (0..=devices)
             .map(|_| Table::new(window.base, window.bytes, profile.granularity.get()))
             .collect::<std::result::Result<Vec<_>, _>>()?;
         Ok(Self { tables, arenas, checks, history: History::default() })
+    }
+
+    /// Mapped memory of the host as the CPU sees it.
+    pub(crate) fn host_view(&self) -> View<'_> {
+        self.view(self.tables.len() - 1)
     }
 
     /// Memory as a device sees it.

@@ -3,6 +3,7 @@
 use peermap_driver::ByteSize;
 use peermap_scenario::alias::Alias;
 use peermap_scenario::grow::Grow;
+use peermap_scenario::host_numa::HostNuma;
 use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
@@ -27,7 +28,7 @@ struct Whole {
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 5] = [
+static WHOLE: [Whole; 6] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -88,6 +89,12 @@ static WHOLE: [Whole; 5] = [
         phases: &[("alias_use", "use"), ("alias_teardown", "teardown")],
         seated: true,
         scenario: |options| Alias::new(options, false).into(),
+    },
+    Whole {
+        name: "host_numa",
+        phases: &[("host_numa_map", "map"), ("host_numa_share", "share"), ("host_numa_teardown", "teardown")],
+        seated: false,
+        scenario: |options| HostNuma::new(options).into(),
     },
 ];
 

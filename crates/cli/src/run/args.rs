@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
-use peermap_scenario::{access, alias, compressible, grow, memmap_ipc, simple_ipc};
+use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, simple_ipc};
 use peermap_sim::{Check, Checks};
 
 use crate::args::{Where, exit_codes};
@@ -65,6 +65,12 @@ pub(crate) enum Scenario {
     /// For example: peermap run alias --profile h200-x2
     #[command(name = "alias", after_help = exit_codes())]
     Alias(Access),
+    /// Memory of the host, made, shared and mapped as memory of a device is; read and written by kernels and by the CPU, with
+    /// rights of their own.
+    ///
+    /// For example: peermap run host-numa --profile h200-x2
+    #[command(name = "host-numa", after_help = exit_codes())]
+    HostNuma(Grouped),
 }
 
 /// Arguments of every scenario.
@@ -173,6 +179,20 @@ pub(crate) struct Access {
     common: Common,
 }
 
+/// Arguments of a scenario with so many processes on each device.
+#[derive(Debug, Args)]
+pub(crate) struct Grouped {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the granularity, which is mostly
+    /// 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
 /// Arguments of `run grow`.
 #[derive(Debug, Args)]
 pub(crate) struct Grow {
@@ -201,6 +221,7 @@ impl Scenario {
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
             Self::Access(arguments) | Self::Alias(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
+            Self::HostNuma(arguments) => &arguments.common,
         }
     }
 
@@ -223,6 +244,10 @@ impl Scenario {
             }
             Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
+            Self::HostNuma(Grouped { size, processes_per_device, common }) => {
+                let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
+                host_numa::HostNuma::new(options).into()
+            }
             Self::Alias(Access { common, size }) => {
                 alias::Alias::new(common.options(*size), checks.has(Check::Aliases)).into()
             }

@@ -13,6 +13,7 @@ mod deaths;
 mod differential;
 mod environment;
 mod grow;
+mod host_numa;
 mod import;
 mod launch;
 mod main_job;

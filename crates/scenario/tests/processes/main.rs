@@ -10,6 +10,7 @@ mod every_call;
 mod failures;
 mod fault;
 mod grow;
+mod host_numa;
 mod journal;
 mod orphans;
 mod parent_calls;
@@ -120,6 +121,12 @@ fn trials() -> Vec<Trial> {
         grow::a_byte_that_changes_is_found,
         grow::a_refused_or_killed_worker_is_named,
         grow::what_cannot_be_is_refused,
+        host_numa::rights_of_host_and_device_are_apart_and_all_share,
+        host_numa::one_worker_is_enough,
+        host_numa::kernels_and_cpu_pass_every_check,
+        host_numa::a_byte_that_changes_is_found,
+        host_numa::a_refused_or_killed_worker_is_named,
+        host_numa::what_cannot_be_is_refused,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]

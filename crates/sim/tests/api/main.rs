@@ -12,6 +12,7 @@ mod descriptors;
 mod evidence;
 mod explanations;
 mod faults;
+mod host_mappings;
 mod host_memory;
 mod interceptor;
 mod jit;
