@@ -27,6 +27,7 @@ needs() {
   case $1 in
     memmap_ipc) isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30 ;;
     alias) isa=7.5 isa_below=7.4 target=sm_70 target_below=sm_62 ;;
+    stripe) isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30 ;;
     *) fail "needs() does not say what $1 needs" ;;
   esac
 }

@@ -31,6 +31,7 @@ mod phases;
 mod plain;
 mod rejected;
 mod run;
+mod striped;
 mod table;
 mod tries;
 
@@ -42,4 +43,5 @@ pub use grown::Grown;
 pub use phases::Phases;
 pub use rejected::{RejectedDevice, Rejection, device_list};
 pub use run::{Provenance, Rates, Reference, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};
+pub use striped::Striped;
 pub use tries::Try;

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::grown::Grown;
 use crate::phases::Phases;
 use crate::rejected::RejectedDevice;
+use crate::striped::Striped;
 use crate::tries::Try;
 
 /// The number of the schema of [`RunReport`]. Adding a key keeps it; changing or removing one does not.
@@ -104,6 +105,9 @@ pub struct WorkerReport {
     /// How it used one memory by two addresses, and what came of it.
     #[serde(default)]
     pub alias_uses: Vec<AliasUse>,
+    /// What it did of a sum of vectors that lie on several devices, if it did.
+    #[serde(default)]
+    pub striped: Option<Striped>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -215,6 +219,7 @@ pub(crate) mod tests {
                 tries: Vec::new(),
                 grown: None,
                 alias_uses: Vec::new(),
+                striped: None,
             }],
             wall_ms: 700.0,
             reference: None,

@@ -54,9 +54,18 @@ impl<'d> Buffers<'d> {
         count: u32,
         size: ByteSize,
     ) -> Result<Self, DriverError> {
+        Self::create_each(driver, std::iter::repeat_n(*prop, count as usize), size)
+    }
+
+    /// Allocates and exports a buffer for each of these properties.
+    pub(crate) fn create_each(
+        driver: &'d dyn Driver,
+        props: impl Iterator<Item = AllocationProp>,
+        size: ByteSize,
+    ) -> Result<Self, DriverError> {
         let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new(), remarks: Vec::new() };
-        for _ in 0..count {
-            let handle = driver.mem_create(size, prop, 0)?;
+        for prop in props {
+            let handle = driver.mem_create(size, &prop, 0)?;
             buffers.handles.push(handle);
             let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
             // No driver answers a wish for a descriptor with anything else.

@@ -26,6 +26,9 @@ pub(crate) static MEMMAP_IPC: Image =
 /// What uses one memory by two addresses.
 pub(crate) static ALIAS: Image = Image { name: "alias", text: include_str!("../../../kernels/alias.ptx") };
 
+/// What adds vectors that lie on several devices.
+pub(crate) static STRIPE: Image = Image { name: "stripe", text: include_str!("../../../kernels/stripe.ptx") };
+
 /// The endings, in the order in which they are looked for.
 const ENDINGS: [&str; 2] = ["ptx", "cubin"];
 /// The folder beside the executable.

@@ -13,6 +13,7 @@
 //! | [`alias`] | one allocation mapped at two addresses, used in ways that are defined and in ways that are not |
 //! | [`host_numa`] | memory of the host through the same calls, read and written by kernels and by the CPU |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
+//! | [`stripe`] | vectors whose stripes lie on several devices in turn, and their sum, to which each device adds its share |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -31,6 +32,8 @@
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
+//! | `code.rs` | kernels of one module, for scenarios that have their own |
+//! | `overseer.rs` | counts calls that move bytes, and refuses one that is wanted refused |
 //! | `content.rs`, `check.rs` | what buffers hold, and whether they do |
 //! | `names.rs` | choices by name on the command line |
 //! | `timing.rs`, `watched.rs` | times, and which driver call failed |
@@ -47,6 +50,7 @@ pub mod alias;
 mod backend;
 mod calls;
 mod check;
+mod code;
 pub mod compressible;
 mod content;
 mod crew;
@@ -65,6 +69,7 @@ mod mock;
 mod names;
 pub mod one_kernel;
 mod options;
+mod overseer;
 mod own_memory;
 mod parent;
 pub mod pool_ipc;
@@ -74,6 +79,7 @@ mod relay;
 mod ring;
 mod scenario;
 pub mod simple_ipc;
+pub mod stripe;
 mod task;
 mod timing;
 mod watched;

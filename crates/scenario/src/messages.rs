@@ -7,7 +7,7 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::{AliasUse, Grown, Mismatch, Phases, Rates, Try};
+use peermap_report::{AliasUse, Grown, Mismatch, Phases, Rates, Striped, Try};
 use serde::{Deserialize, Serialize};
 
 use crate::access::{self, Deed, Right};
@@ -17,6 +17,7 @@ use crate::error::Complaint;
 use crate::grow;
 use crate::host_numa;
 use crate::relay;
+use crate::stripe;
 use crate::task::Task;
 
 /// From the parent to a worker.
@@ -64,6 +65,8 @@ pub(crate) enum Role {
     Alias(alias::Task),
     /// A worker of [`host_numa`](crate::host_numa).
     HostNuma(Task),
+    /// A worker of [`stripe`](crate::stripe).
+    Stripe(stripe::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -103,6 +106,8 @@ pub(crate) struct Done {
     pub(crate) grown: Option<Grown>,
     /// How it used one memory by two addresses.
     pub(crate) alias_uses: Vec<AliasUse>,
+    /// What it did of a sum of striped vectors.
+    pub(crate) striped: Option<Striped>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -159,6 +164,10 @@ pub enum Step {
     Alias(alias::Case),
     /// Does this with memory of the host.
     Host(host_numa::Act),
+    /// Maps what is there for a device that joins, and what comes behind it.
+    Join,
+    /// Adds its share of vectors.
+    Add,
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -199,6 +208,8 @@ impl fmt::Display for Step {
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Alias(case) => write!(f, "use by two addresses: {case}"),
             Self::Host(act) => act.fmt(f),
+            Self::Join => f.write_str("join"),
+            Self::Add => f.write_str("add"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -242,9 +253,12 @@ mod tests {
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
         let alias = alias::Task { work: task.clone(), watched: true };
+        let (devices, balance) = (access.devices.clone(), stripe::Balance::ByDevice);
+        let stripe = stripe::Task { work: task.clone(), stripe: ByteSize::mib(2), stripes: 16, balance, devices };
         for role in [
             Role::MemmapIpc(task.clone()),
             Role::HostNuma(task),
+            Role::Stripe(stripe),
             Role::SimpleIpc(relay.clone()),
             Role::PoolIpc(relay),
             Role::Access(access),
@@ -276,7 +290,8 @@ mod tests {
         let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
         let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
         let alias_uses = vec![AliasUse { case: "foo".to_owned(), as_before: 7, ..AliasUse::default() }];
-        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses };
+        let striped = Some(Striped { stripes: 16, finish_ms: 0.5, ..Striped::default() });
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses, striped };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));

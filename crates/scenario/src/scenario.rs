@@ -9,6 +9,7 @@ use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
 use crate::pool_ipc::PoolIpc;
 use crate::simple_ipc::SimpleIpc;
+use crate::stripe::Stripe;
 
 /// A scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub enum Scenario {
     Alias(Alias),
     /// [`host_numa`](crate::host_numa).
     HostNuma(HostNuma),
+    /// [`stripe`](crate::stripe).
+    Stripe(Stripe),
 }
 
 impl Scenario {
@@ -44,6 +47,7 @@ impl Scenario {
             Self::Grow(scenario) => scenario,
             Self::Alias(scenario) => scenario,
             Self::HostNuma(scenario) => scenario,
+            Self::Stripe(scenario) => scenario,
         }
     }
 }
@@ -93,5 +97,11 @@ impl From<Alias> for Scenario {
 impl From<HostNuma> for Scenario {
     fn from(scenario: HostNuma) -> Self {
         Self::HostNuma(scenario)
+    }
+}
+
+impl From<Stripe> for Scenario {
+    fn from(scenario: Stripe) -> Self {
+        Self::Stripe(scenario)
     }
 }

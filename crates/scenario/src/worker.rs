@@ -20,6 +20,7 @@ use crate::pool_ipc;
 use crate::post::{Order, Post};
 use crate::probe;
 use crate::simple_ipc;
+use crate::stripe;
 use crate::timing::ms_since;
 use crate::watched::watched;
 
@@ -56,7 +57,7 @@ pub(crate) enum WorkerError {
     Forbidden { right: Right, deed: Deed, source: DriverError },
     #[error("the vector grew although its call {call} was refused")]
     RefusalLost { call: u32 },
-    #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
+    #[error("{copies} driver calls moved bytes, and nothing may be copied")]
     Copied { copies: u64 },
     #[error("{wrong} of {words} words were not read as written ({case}), and that is defined")]
     NotAsWritten { case: Case, wrong: u64, words: u64 },
@@ -66,6 +67,10 @@ pub(crate) enum WorkerError {
     PlaceRightsSaid { location: Location, said: AccessFlags, given: AccessFlags },
     #[error("a {act} succeeded, and the rights ({right}) forbid it")]
     Reached { right: String, act: Act },
+    #[error("stripe {stripe} lies at {location:?}, and was asked to lie on {wanted}")]
+    Misplaced { stripe: u32, wanted: Device, location: Location },
+    #[error("{words} words of {what} are wrong, the first of them word {first}")]
+    WrongWords { what: &'static str, words: u64, first: u64 },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -86,7 +91,9 @@ impl WorkerError {
             | Self::NotAsWritten { .. }
             | Self::Unreported { .. }
             | Self::PlaceRightsSaid { .. }
-            | Self::Reached { .. } => FailureKind::Mismatch,
+            | Self::Reached { .. }
+            | Self::Misplaced { .. }
+            | Self::WrongWords { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
             | Self::RefusalLost { .. }
             | Self::Copied { .. }
@@ -175,6 +182,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
         Role::HostNuma(task) => host_numa::work(&mut station, member()?, descriptors, &task)?,
+        Role::Stripe(task) => stripe::work(&mut station, member()?, descriptors, &task)?,
         Role::Alias(task) => alias::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };

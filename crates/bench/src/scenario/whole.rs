@@ -7,6 +7,7 @@ use peermap_scenario::host_numa::HostNuma;
 use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::stripe::{Balance, Stripe};
 use peermap_scenario::{Options, Relay, Scenario};
 
 use super::{nanoseconds, slowest};
@@ -14,7 +15,7 @@ use crate::error::BenchError;
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};
 
-/// What a vector maps at once.
+/// What a vector maps at once, and what lies on one device in a row.
 const CHUNK: ByteSize = ByteSize::mib(2);
 
 /// A scenario, as it is measured.
@@ -28,7 +29,7 @@ struct Whole {
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 6] = [
+static WHOLE: [Whole; 7] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -95,6 +96,12 @@ static WHOLE: [Whole; 6] = [
         phases: &[("host_numa_map", "map"), ("host_numa_share", "share"), ("host_numa_teardown", "teardown")],
         seated: false,
         scenario: |options| HostNuma::new(options).into(),
+    },
+    Whole {
+        name: "stripe",
+        phases: &[("stripe_join", "join"), ("stripe_add", "add"), ("stripe_teardown", "teardown")],
+        seated: true,
+        scenario: |options| Stripe { options, stripe: CHUNK, balance: Balance::Even }.into(),
     },
 ];
 

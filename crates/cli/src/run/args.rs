@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
-use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, simple_ipc};
+use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, simple_ipc, stripe};
 use peermap_sim::{Check, Checks};
 
 use crate::args::{Where, exit_codes};
@@ -71,6 +71,12 @@ pub(crate) enum Scenario {
     /// For example: peermap run host-numa --profile h200-x2
     #[command(name = "host-numa", after_help = exit_codes())]
     HostNuma(Grouped),
+    /// NVIDIA's vectorAddMMAP: vectors in contiguous ranges whose stripes lie on several devices in turn, and their sum, to which each
+    /// device adds its share.
+    ///
+    /// For example: peermap run stripe --profile unequal --balance dynamic
+    #[command(name = "stripe", after_help = exit_codes())]
+    Stripe(Stripe),
 }
 
 /// Arguments of every scenario.
@@ -193,6 +199,23 @@ pub(crate) struct Grouped {
     common: Common,
 }
 
+/// Arguments of `run stripe`.
+#[derive(Debug, Args)]
+pub(crate) struct Stripe {
+    /// The size of each of the three vectors.
+    #[arg(long, value_name = "SIZE", default_value = "32MiB")]
+    size: ByteSize,
+    /// What lies on one device in a row, a multiple of the devices' granularity.
+    #[arg(long, value_name = "SIZE", default_value = "2MiB")]
+    stripe: ByteSize,
+    /// Who adds how much: all the same; each as much as its multiprocessors, its clock and its measured bandwidth allow; or each the next
+    /// piece from a counter that all share.
+    #[arg(long, value_name = "even|by-device|dynamic", default_value = "even")]
+    balance: stripe::Balance,
+    #[command(flatten)]
+    common: Common,
+}
+
 /// Arguments of `run grow`.
 #[derive(Debug, Args)]
 pub(crate) struct Grow {
@@ -222,6 +245,7 @@ impl Scenario {
             Self::Access(arguments) | Self::Alias(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
             Self::HostNuma(arguments) => &arguments.common,
+            Self::Stripe(arguments) => &arguments.common,
         }
     }
 
@@ -244,6 +268,9 @@ impl Scenario {
             }
             Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
+            Self::Stripe(Stripe { size, stripe, balance, common }) => {
+                stripe::Stripe { options: common.options(*size), stripe: *stripe, balance: *balance }.into()
+            }
             Self::HostNuma(Grouped { size, processes_per_device, common }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 host_numa::HostNuma::new(options).into()

@@ -22,4 +22,5 @@ mod profile_calls;
 mod replay;
 mod report;
 mod simple_ipc;
+mod stripe;
 mod support;

@@ -17,7 +17,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 12] = [
+pub const WORKERS: [(&str, usize); 13] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -29,6 +29,7 @@ pub const WORKERS: [(&str, usize); 12] = [
     ("no-pools", 2),
     ("no-host-numa", 2),
     ("scarce", 2),
+    ("unequal", 2),
     ("g64k", 2),
 ];
 

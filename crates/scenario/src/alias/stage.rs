@@ -3,8 +3,9 @@
 use peermap_driver::{ByteSize, Context, DevicePtr, Driver, Event, KernelArg, PinnedBuffer, Result, Stream};
 
 use super::Case;
-use super::kernels::{Kernels, Shape};
+use super::kernels::Kernels;
 use super::twice::Twice;
+use crate::code::Shape;
 
 /// Word `i` of what a kernel writes is this and `i`.
 const WRITTEN: u64 = 2 << 48;

@@ -112,6 +112,7 @@ impl Plan {
             tries: done.tries,
             grown: done.grown,
             alias_uses: done.alias_uses,
+            striped: done.striped,
         }
     }
 }

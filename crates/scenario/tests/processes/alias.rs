@@ -3,10 +3,13 @@
 use peermap_driver::{ByteSize, Call};
 use peermap_report::{AliasUse, ExitCode, Failure, FailureKind, RunReport};
 use peermap_scenario::alias::{Alias, Case};
-use peermap_scenario::{Options, embedded_kernels, one_line};
+use peermap_scenario::{Options, one_line};
 
+use crate::altered;
 use crate::backend::{SimBackend, options, play};
 use crate::fault::Fault;
+
+const KERNELS: &str = include_str!("../../../../kernels/alias.ptx");
 
 /// Words of a buffer.
 const WORDS: u64 = (2 << 20) / 8;
@@ -81,11 +84,7 @@ pub fn a_check_that_reports_nothing_is_a_mismatch() {
 
 /// Runs with kernels in which something is replaced; gives why that fails.
 fn failure_with(from: &str, to: &str) -> Failure {
-    const KERNELS: &str = include_str!("../../../../kernels/alias.ptx");
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(KERNELS.matches(from).count(), 1, "{from}");
-    std::fs::write(folder.path().join("alias.ptx"), KERNELS.replace(from, to)).unwrap();
-    std::fs::write(folder.path().join("memmap_ipc.ptx"), embedded_kernels()).unwrap();
+    let folder = altered::kernels("alias", KERNELS, from, to);
     let backend = watching();
     let asked = Options { kernels: Some(folder.path().to_owned()), ..options() };
     let failure = play(&Alias::new(asked, true).into(), &backend).0.unwrap().failure.unwrap();

@@ -5,6 +5,7 @@
 
 mod access;
 mod alias;
+mod altered;
 mod backend;
 mod every_call;
 mod failures;
@@ -20,6 +21,7 @@ mod requests;
 mod runs;
 mod simple;
 mod story;
+mod stripe;
 
 use std::process::ExitCode;
 
@@ -121,6 +123,15 @@ fn trials() -> Vec<Trial> {
         grow::a_byte_that_changes_is_found,
         grow::a_refused_or_killed_worker_is_named,
         grow::what_cannot_be_is_refused,
+        stripe::each_balance_adds_every_word_once,
+        stripe::stripes_lie_on_all_devices_and_nothing_is_copied_when_the_last_joins,
+        stripe::unequal_devices_are_done_at_times_that_lie_closer_if_their_shares_follow_them,
+        stripe::one_device_is_enough,
+        stripe::a_stripe_on_another_device_is_found,
+        stripe::a_byte_that_changes_before_the_last_device_joins_is_found,
+        stripe::a_sum_that_is_wrong_is_found,
+        stripe::a_refused_or_killed_worker_is_named,
+        stripe::what_cannot_be_is_refused,
         host_numa::rights_of_host_and_device_are_apart_and_all_share,
         host_numa::one_worker_is_enough,
         host_numa::kernels_and_cpu_pass_every_check,
