@@ -83,7 +83,7 @@ pub(crate) enum ToParent {
     /// Driver calls, in as many parts as they need; `last`: there are no more.
     Calls { part: Part, last: bool },
     /// All is done. The worker exits now.
-    Done(Done),
+    Done(Box<Done>),
     /// The worker cannot go on. It exits now.
     Failed(Complaint),
 }
@@ -296,7 +296,7 @@ mod tests {
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));
-        assert_survives(&ToParent::Done(done));
+        assert_survives(&ToParent::Done(Box::new(done)));
         assert_survives(&ToParent::Calls { part: Part(vec![0, 255, 7]), last: true });
         assert_survives(&ToParent::Failed(Complaint {
             kind: FailureKind::Driver,

@@ -7,10 +7,10 @@ use crate::code::{Code, Shape};
 /// The kernels, loaded.
 pub(super) struct Kernels<'d> {
     code: Code<'d>,
-    pub(super) foo: Function,
-    pub(super) foo_fenced: Function,
-    pub(super) foo1: Function,
-    pub(super) foo2: Function,
+    pub(super) unfenced: Function,
+    pub(super) fenced: Function,
+    pub(super) writer: Function,
+    pub(super) reader: Function,
     pub(super) early_reader: Function,
     pub(super) await_reader: Function,
 }
@@ -20,10 +20,10 @@ impl<'d> Kernels<'d> {
     pub(super) fn load(driver: &'d dyn Driver, image: &[u8], options: &mut JitOptions) -> Result<Self> {
         let code = Code::load(driver, image, options)?;
         Ok(Self {
-            foo: code.find("foo")?,
-            foo_fenced: code.find("foo_fenced")?,
-            foo1: code.find("foo1")?,
-            foo2: code.find("foo2")?,
+            unfenced: code.find("foo")?,
+            fenced: code.find("foo_fenced")?,
+            writer: code.find("foo1")?,
+            reader: code.find("foo2")?,
             early_reader: code.find("early_reader")?,
             await_reader: code.find("await_reader")?,
             code,

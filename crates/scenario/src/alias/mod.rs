@@ -5,7 +5,7 @@
 //!
 //! | case | what happens | |
 //! | --- | --- | --- |
-//! | `foo1`, `foo2` | a copy in by one address, a kernel that writes by the other, a kernel and a copy out that read by the first, on three streams in the order of an event | defined |
+//! | `foo1`, then `foo2` | a kernel writes; a kernel and a copy on other streams read by another address, behind an event | defined |
 //! | fenced `foo` | a kernel writes each word by one address and reads it by the other, with the fence between | defined |
 //! | `foo` | the same without the fence | undefined |
 //! | early reader | a kernel that runs already when another one writes and ends reads by another address then | undefined |

@@ -61,7 +61,7 @@ impl<'d> Stage<'d> {
 
     /// Plays a case and waits for its end.
     pub(super) fn play(&self, case: Case) -> Result<Reading> {
-        let Kernels { foo, foo_fenced, .. } = self.kernels;
+        let Kernels { fenced, unfenced, .. } = self.kernels;
         if case == Case::EarlyReader {
             self.rehearse()?;
         }
@@ -69,7 +69,7 @@ impl<'d> Stage<'d> {
         match case {
             Case::Ordered => self.ordered(),
             Case::Fenced | Case::Unfenced => {
-                let function = if case == Case::Fenced { foo_fenced } else { foo };
+                let function = if case == Case::Fenced { fenced } else { unfenced };
                 let args = [&[KernelArg::Ptr(self.memory.a)], self.reading(self.memory.words()).as_slice()].concat();
                 self.kernels.launch(function, self.streams[0], self.all(), &args)?;
                 self.reading_of(0)
@@ -104,7 +104,7 @@ impl<'d> Stage<'d> {
         self.driver.event_record(self.written, first)?;
         self.driver.stream_wait_event(second, self.written, 0)?;
         let reading = self.reading(self.memory.words());
-        self.kernels.launch(self.kernels.foo2, second, self.all(), &reading)?;
+        self.kernels.launch(self.kernels.reader, second, self.all(), &reading)?;
         self.driver.stream_wait_event(third, self.written, 0)?;
         let output = output.copy_from(self.memory.b, third)?.wait()?;
         self.driver.stream_synchronize(second)?;
@@ -140,7 +140,7 @@ impl<'d> Stage<'d> {
     /// Queues a kernel that writes by the first address.
     fn write(&self, value: u64, stream: Stream) -> Result<()> {
         let args = [KernelArg::Ptr(self.memory.a), KernelArg::U64(self.memory.words()), KernelArg::U64(value)];
-        self.kernels.launch(self.kernels.foo1, stream, self.all(), &args)
+        self.kernels.launch(self.kernels.writer, stream, self.all(), &args)
     }
 
     /// The arguments of a kernel that reads so many words by the second address.

@@ -60,7 +60,8 @@ impl Story for HostNuma {
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
         let prop = prop(driver, plan.first())?;
         let granularity = check_granularity(driver, &prop, self.0.size)?;
-        check_host_room(plan.workers, self.0.size, granularity, host_limit)
+        // Each worker has memory of its own besides.
+        check_host_room(2 * plan.workers, self.0.size, granularity, host_limit)
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {

@@ -8,6 +8,7 @@ use peermap_report::{Mismatch, Try};
 
 use super::Act;
 use super::share::Share;
+use super::unshared::Unshared;
 use crate::content::Author;
 use crate::exported::Row;
 use crate::messages::{Done, Step};
@@ -51,6 +52,14 @@ const TRIALS: [Trial; 3] = [
     },
 ];
 
+/// With memory that names no node.
+const UNSHARED: Trial = Trial {
+    name: "both, of no node",
+    device: BOTH,
+    host: BOTH,
+    acts: &[(Act::CpuWrite, true), (Act::KernelRead, true), (Act::KernelWrite, true), (Act::CpuRead, true)],
+};
+
 /// After the others have used it: the fault ends what the device can do for this process.
 const LAST: Trial = Trial {
     name: "host alone",
@@ -86,6 +95,9 @@ pub(crate) fn work(
     let mut found = Found::default();
     station.phase("try", |station| {
         TRIALS.iter().try_for_each(|trial| try_out(station, &own, trial, &mut found))?;
+        let unshared = Unshared::new(driver, task.size)?;
+        try_out(station, &Share { buffer: unshared.buffer, ..own }, &UNSHARED, &mut found)?;
+        unshared.give_back()?;
         other.grant(BOTH, BOTH)
     })?;
 

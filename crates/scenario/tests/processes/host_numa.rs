@@ -30,6 +30,7 @@ fn must_answer() -> BTreeSet<(String, String, String)> {
         ("device alone", ["done", "done", NO, NO]),
         ("device, host reads", ["done", "done", NO, "done"]),
         ("both", ["done"; 4]),
+        ("both, of no node", ["done"; 4]),
         ("host alone", [NO, "", "done", "done"]),
     ];
     let acts = ["kernel write", "kernel read", "cpu write", "cpu read"];
@@ -95,7 +96,7 @@ pub fn what_cannot_be_is_refused() {
     let mut small = SimBackend::new("h200-x2");
     small.memory_limit = Some(ByteSize::mib(8));
     let (code, line) = refused(Options { size: ByteSize::mib(8), ..options() }, &small);
-    assert_eq!((code, line.contains("at most 4 MiB")), (ExitCode::Usage, true), "{line}");
+    assert_eq!((code, line.contains("at most 2 MiB")), (ExitCode::Usage, true), "{line}");
     let (code, line) = refused(options(), &SimBackend::new("no-host-numa"));
     assert_eq!(code, ExitCode::BackendUnavailable, "{line}");
     assert!(line.ends_with("no virtual memory management of memory of the host"), "{line}");
