@@ -258,6 +258,7 @@ pub(crate) mod tests {
         assert_eq!(
             keys(&json["workers"][0]),
             BTreeSet::from([
+                "alias_uses",
                 "bytes",
                 "device",
                 "device_name",
@@ -268,6 +269,7 @@ pub(crate) mod tests {
                 "measured",
                 "phases_ms",
                 "pid",
+                "striped",
                 "tries",
                 "verified",
                 "worker"

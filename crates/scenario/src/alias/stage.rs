@@ -82,6 +82,7 @@ impl<'d> Stage<'d> {
     /// run.
     fn rehearse(&self) -> Result<()> {
         self.driver.memset_d8(self.told, 1, TOLD)?;
+        self.driver.ctx_synchronize()?;
         self.queue_early_reader(0)?;
         self.queue_await_reader()
     }
