@@ -18,13 +18,19 @@ source "$here/compiler.sh"
 
 # The lowest target that this compiler generates code for.
 architecture=compute_75
-# The lowest that the instructions need: what goes into the header, and the step below each, which must not assemble.
-isa=4.0
-isa_below=3.1
-target=sm_32
-target_below=sm_30
 # Devices that the result must assemble for: the oldest and the newest that this assembler knows, and one between.
 devices=(sm_75 sm_90 sm_121)
+
+# needs NAME: sets the lowest that the instructions of a source need, which goes into the header, and the step below each,
+# which must not assemble.
+needs() {
+  case $1 in
+    memmap_ipc) isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30 ;;
+    alias) isa=7.5 isa_below=7.4 target=sm_70 target_below=sm_62 ;;
+    stripe) isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30 ;;
+    *) fail "needs() does not say what $1 needs" ;;
+  esac
+}
 
 fail() {
   echo "build.sh: $*" >&2
@@ -47,6 +53,7 @@ build() {
   local source=$1 out=$2 device
   shift 2
   name=$(basename "$source" .cu)
+  needs "$name"
   "$bin/nvcc" -ptx -arch="$architecture" "$@" --output-file "$work/raw.ptx" "$source"
   header "$isa" "$target" <"$work/raw.ptx" >"$work/built.ptx"
   for device in "${devices[@]}"; do

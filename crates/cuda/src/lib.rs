@@ -20,6 +20,7 @@
 mod alloc;
 mod context;
 mod copy;
+mod cpu;
 mod device;
 mod driver;
 mod event;

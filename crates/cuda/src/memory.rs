@@ -4,6 +4,7 @@ use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, DevicePtr, GranularityOption, Location, MemHandle, Result,
 };
 
+use crate::cpu::change_mappings;
 use crate::driver::CudaDriver;
 use crate::layout::{CuMemAccessDesc, CuMemAllocationProp, CuMemLocation};
 
@@ -65,12 +66,14 @@ impl CudaDriver {
     }
 
     pub(crate) fn mem_unmap(&self, ptr: DevicePtr, size: ByteSize) -> Result<()> {
+        let _alone = change_mappings();
         // SAFETY: `cuMemUnmap` takes numbers, and refuses what is no reservation.
         unsafe { self.library.mem_unmap(ptr.get(), size.get()) }
     }
 
     pub(crate) fn mem_set_access(&self, ptr: DevicePtr, size: ByteSize, desc: &[AccessDesc]) -> Result<()> {
         let desc = desc.iter().copied().map(CuMemAccessDesc::try_from).collect::<Result<Vec<_>>>()?;
+        let _alone = change_mappings();
         // SAFETY: `cuMemSetAccess` reads `count` structures from the array.
         unsafe { self.library.mem_set_access(ptr.get(), size.get(), desc.as_ptr(), desc.len() as u64) }
     }

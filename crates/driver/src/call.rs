@@ -10,6 +10,7 @@ use crate::for_each_call;
 use crate::handle::{
     Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module, Stream, Uuid,
 };
+use crate::host::HostAccess;
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
 use crate::memory::{
@@ -38,7 +39,7 @@ macro_rules! define {
         ///
         /// A method is `unsafe` only where a wrong argument can break host memory on the real driver. Identifiers such
         /// as `MAP-3` name the rules of the simulator, which its refusals carry.
-        pub trait Driver: Send + Sync {
+        pub trait Driver: HostAccess + Send + Sync {
             $(
                 $(#[$doc])*
                 $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output>;

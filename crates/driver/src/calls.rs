@@ -339,7 +339,8 @@ cuMemGetAllocationGranularity [] mem_get_allocation_granularity(
 /// `INVALID_VALUE`: flags (CREATE-1), type (CREATE-2), location type (CREATE-3), handle types of another platform
 /// (CREATE-4), host memory without a NUMA node that is to be shared (CREATE-5), compression (CREATE-6), size 0 or not
 /// a multiple of the granularity (CREATE-7). `INVALID_DEVICE`: no such device (CREATE-8). `NOT_PERMITTED`: a fabric
-/// handle without an IMEX channel (CREATE-9). `OUT_OF_MEMORY` (CREATE-10).
+/// handle without an IMEX channel (CREATE-9). `OUT_OF_MEMORY` (CREATE-10). `NOT_SUPPORTED`: fabric handles (CREATE-11) or memory
+/// of the host (CREATE-12) where devices do not support them.
 ///
 /// # Source
 /// `cuMemCreate`; trace vmm, create-sizes and create-props

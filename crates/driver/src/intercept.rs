@@ -15,6 +15,7 @@ use crate::for_each_call;
 use crate::handle::{
     Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module, Stream, Uuid,
 };
+use crate::host::HostAccess;
 use crate::jit::JitOptions;
 use crate::launch::{KernelArg, LaunchConfig};
 use crate::memory::{
@@ -77,6 +78,33 @@ macro_rules! intercept {
 }
 
 for_each_call!(intercept);
+
+/// Passes what the CPU does on: it is no call.
+macro_rules! pass_on {
+    ($driver:ident => $inner:expr) => {
+        fn host_read(&self, dst: &mut [u8], src: DevicePtr) -> Result<()> {
+            let $driver = self;
+            $inner.host_read(dst, src)
+        }
+
+        fn host_write(&self, dst: DevicePtr, src: &[u8]) -> Result<()> {
+            let $driver = self;
+            $inner.host_write(dst, src)
+        }
+    };
+}
+
+impl<D: Driver, I: Interceptor> HostAccess for Intercepted<D, I> {
+    pass_on!(it => it.driver);
+}
+
+impl<D: Driver + ?Sized> HostAccess for std::sync::Arc<D> {
+    pass_on!(it => (**it));
+}
+
+impl<D: Driver + ?Sized> HostAccess for &D {
+    pass_on!(it => (**it));
+}
 
 macro_rules! forward {
     ($(

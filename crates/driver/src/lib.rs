@@ -16,6 +16,7 @@ mod call;
 mod calls;
 mod error;
 mod handle;
+mod host;
 mod intercept;
 mod jit;
 mod launch;
@@ -33,6 +34,7 @@ pub use handle::{
     Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module,
     ParseUuidError, Stream, Uuid,
 };
+pub use host::{HostAccess, no_host_access};
 pub use intercept::{Intercepted, Interceptor};
 pub use jit::{JitLog, JitOptions};
 pub use launch::{Dim3, KernelArg, LaunchConfig};

@@ -140,6 +140,12 @@ impl Location {
     pub const fn device(ordinal: i32) -> Self {
         Self { kind: LocationType::DEVICE, id: ordinal }
     }
+
+    /// A NUMA node of the host.
+    #[must_use]
+    pub const fn host_numa(node: i32) -> Self {
+        Self { kind: LocationType::HOST_NUMA, id: node }
+    }
 }
 
 /// What an allocation is to be or is (`CUmemAllocationProp`).

@@ -12,7 +12,7 @@ use rustix::thread::sched_getaffinity;
 
 use crate::block::frame::{Frame, Special, thread_of};
 use crate::block::run::{Block, Ended, Limit, Progress, Setting};
-use crate::check::{Checks, Origins, Watch};
+use crate::check::{Checks, History, Origins, Watch};
 use crate::error::Stop;
 use crate::kernel::Program;
 
@@ -49,6 +49,8 @@ pub struct Launch<'p> {
     pub print: &'p (dyn Fn(&[u8]) + Sync),
     /// What to look for while the kernel runs.
     pub checks: Checks,
+    /// What launches did that may run at the same time, for checks; `None`: there are none.
+    pub history: Option<&'p History>,
     /// The addresses of the buffer that an address lies in. [`Check::Bounds`](crate::Check::Bounds) asks for those of
     /// arguments.
     pub buffer: &'p (dyn Fn(u64) -> Option<Range<u64>> + Sync),
@@ -71,6 +73,7 @@ impl<'p> Launch<'p> {
             meanwhile: &|| {},
             print: &|_| {},
             checks: Checks::NONE,
+            history: None,
             buffer: &|_| None,
         }
     }
@@ -133,7 +136,8 @@ pub(crate) fn run_all(
 ) -> Result<(), Box<Stop>> {
     let blocks = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
     let limit = Limit { start: Instant::now(), most: launch.most, stopped: AtomicU64::new(u64::MAX) };
-    let watch = Watch::new(program, launch, origins);
+    let alone = History::default();
+    let watch = Watch::new(program, launch, origins, launch.history.unwrap_or(&alone));
     let shared = Shared {
         setting: Setting { program, view, limit: &limit, print: launch.print, watch: watch.as_ref() },
         launch,

@@ -1,7 +1,7 @@
 //! Kernels: compiled once, launched often.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use peermap_memory::View;
 use peermap_ptx::analysis::{BlockShape, ControlFlow, Liveness};
@@ -24,7 +24,7 @@ use crate::step::Plan;
 pub struct Kernel {
     linked: Linked,
     layout: Layout,
-    lines: Vec<Line>,
+    lines: Lines,
     /// For blocks whose y and z are 1.
     line: Program,
     /// For others; compiled when the first is launched.
@@ -44,8 +44,12 @@ pub(crate) struct Program {
     /// Whether a frame has so little in it that many blocks can be under way at once without leaving the host's caches.
     pub(crate) is_light: bool,
     firsts: Vec<u32>,
-    lines: Vec<Line>,
+    pub(crate) lines: Lines,
 }
+
+/// Where the instructions of an entry stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines(Arc<[Line]>);
 
 impl Kernel {
     /// Compiles an entry of a module.
@@ -55,7 +59,7 @@ impl Kernel {
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
         let mut linked = Linked::of(module, entry)?;
         linked.entry = wide::split(&linked.entry)?;
-        let lines = lines(module, &linked.entry);
+        let lines = Lines(lines(module, &linked.entry).into());
         let layout = Layout::of(module, &linked)?;
         let line = Program::compile(&linked, &layout, &lines, BlockShape::Line)?;
         Ok(Self { linked, layout, lines, line, any: OnceLock::new(), origins: OnceLock::new() })
@@ -99,7 +103,7 @@ impl Kernel {
 }
 
 impl Program {
-    fn compile(linked: &Linked, layout: &Layout, lines: &[Line], shape: BlockShape) -> Result<Self, CompileError> {
+    fn compile(linked: &Linked, layout: &Layout, lines: &Lines, shape: BlockShape) -> Result<Self, CompileError> {
         let Linked { entry, system, .. } = linked;
         let body = &entry.body;
         let flow = ControlFlow::of(body);
@@ -130,7 +134,7 @@ impl Program {
         let firsts = flow.blocks().iter().map(|block| block.instructions.start).collect();
         let (name, restored) = (entry.name.clone(), places.restored.clone());
         let is_light = size.lane_arrays == 0 && size.spaces.shared == 0 && size.spaces.local == 0;
-        Ok(Self { name, plan, code, size, restored, is_light, firsts, lines: lines.to_vec() })
+        Ok(Self { name, plan, code, size, restored, is_light, firsts, lines: lines.clone() })
     }
 
     pub(crate) fn first_instruction(&self, block: usize) -> u32 {
@@ -139,7 +143,14 @@ impl Program {
 
     /// Where an instruction stands.
     pub(crate) fn line(&self, instruction: u32) -> Line {
-        self.lines.get(instruction as usize).cloned().unwrap_or(Line { ptx: 0, source: None })
+        self.lines.of(instruction)
+    }
+}
+
+impl Lines {
+    /// Where an instruction stands.
+    pub(crate) fn of(&self, instruction: u32) -> Line {
+        self.0.get(instruction as usize).cloned().unwrap_or(Line { ptx: 0, source: None })
     }
 }
 

@@ -29,7 +29,7 @@ mod kernel;
 mod step;
 mod window;
 
-pub use check::{Check, Checks, Finding, Party, UnknownCheck};
+pub use check::{Check, Checks, Finding, History, Party, UnknownCheck, Writer};
 pub use data::ModuleData;
 pub use error::{Cause, CompileError, Line, Stop};
 pub use grid::{Dim, Launch, Multiprocessors};

@@ -203,7 +203,8 @@ impl<'a> View<'a> {
     }
 
     /// How many of `len` bytes at an address lie in its granule.
-    pub(crate) fn part(&self, address: u64, len: u64) -> u64 {
+    #[must_use]
+    pub fn part(&self, address: u64, len: u64) -> u64 {
         let granule = self.table.granule();
         (granule.bytes() - granule.inside(address)).min(len)
     }

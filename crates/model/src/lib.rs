@@ -27,9 +27,9 @@ pub use chooser::{Chooser, Policy};
 pub use lifecycle::{HandleEvent, HandleState};
 pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError};
 pub use process::{
-    FunctionInfo, Grace, LoadedModule, Misuse, ModuleCode, Operand, Operation, Outcome, Outside, PageTables, Plan,
-    Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault, WorkId,
-    most_registers,
+    FunctionInfo, Grace, HOST_TABLE, LoadedModule, Misuse, ModuleCode, Operand, Operation, Outcome, Outside,
+    PageTables, Plan, Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault,
+    WorkId, most_registers,
 };
 pub use profile::{DeviceProfile, Fabric, Profile, ProfileError};
 pub use rule::{Evidence, Rule};

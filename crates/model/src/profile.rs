@@ -20,7 +20,9 @@ const INVENTED: &[(&str, &str)] = &[
     ("no-fabric", include_str!("../../../fixtures/machines/no-fabric.json")),
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
+    ("no-host-numa", include_str!("../../../fixtures/machines/no-host-numa.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
+    ("unequal", include_str!("../../../fixtures/machines/unequal.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
 
@@ -51,6 +53,8 @@ pub struct DeviceProfile {
     pub total: ByteSize,
     /// The node of the cluster that it belongs to.
     pub node: u16,
+    /// How long its work takes, in percent of what it takes the host that simulates it; 100 or more.
+    pub time_percent: u32,
 }
 
 impl DeviceProfile {
@@ -160,6 +164,23 @@ struct InventedFile {
     fabric: Option<Fabric>,
     imex_channels: Option<u32>,
     compressible_bytes: Option<u64>,
+    /// Devices that differ from the others, by their number.
+    #[serde(default)]
+    unlike: BTreeMap<usize, UnlikeDevice>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UnlikeDevice {
+    #[serde(default)]
+    attributes: BTreeMap<String, i32>,
+    #[serde(default = "as_long")]
+    time_percent: u32,
+}
+
+/// As long as work takes the host that simulates it.
+const fn as_long() -> u32 {
+    100
 }
 
 const fn one_node() -> usize {
@@ -211,6 +232,7 @@ impl Profile {
                     attributes: attributes_by_number(name, &device.attributes)?,
                     total: ByteSize::new(device.total_bytes),
                     node: 0,
+                    time_percent: as_long(),
                 })
             })
             .collect::<Result<Vec<_>, ProfileError>>()?;
@@ -254,6 +276,13 @@ impl Profile {
                 device
             })
             .collect();
+        for (index, unlike) in &file.unlike {
+            let overrides = attributes_by_number(name, &unlike.attributes)?;
+            if let Some(device) = profile.devices.get_mut(*index) {
+                device.attributes.extend(&overrides);
+                device.time_percent = unlike.time_percent;
+            }
+        }
         name.clone_into(&mut profile.name);
         profile.origin = format!("invented: {}", file.invented);
         profile.granularity = file.granularity_bytes.map_or(profile.granularity, ByteSize::new);

@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alias_use;
 pub mod bench;
 pub mod calls;
 mod event;
@@ -30,9 +31,11 @@ mod phases;
 mod plain;
 mod rejected;
 mod run;
+mod striped;
 mod table;
 mod tries;
 
+pub use alias_use::AliasUse;
 pub use event::{Event, EventSink, event_line};
 pub use exit_code::ExitCode;
 pub use failure::{Failure, FailureKind, Mismatch};
@@ -40,4 +43,5 @@ pub use grown::Grown;
 pub use phases::Phases;
 pub use rejected::{RejectedDevice, Rejection, device_list};
 pub use run::{Provenance, Rates, Reference, RunReport, SCHEMA, WorkerReport, gigabytes_per_second};
+pub use striped::Striped;
 pub use tries::Try;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::alias_use::AliasUse;
 use crate::calls::CallSummary;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::grown::Grown;
 use crate::phases::Phases;
 use crate::rejected::RejectedDevice;
+use crate::striped::Striped;
 use crate::tries::Try;
 
 /// The number of the schema of [`RunReport`]. Adding a key keeps it; changing or removing one does not.
@@ -100,6 +102,12 @@ pub struct WorkerReport {
     /// How its vector grew, if it had one.
     #[serde(default)]
     pub grown: Option<Grown>,
+    /// How it used one memory by two addresses, and what came of it.
+    #[serde(default)]
+    pub alias_uses: Vec<AliasUse>,
+    /// What it did of a sum of vectors that lie on several devices, if it did.
+    #[serde(default)]
+    pub striped: Option<Striped>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -210,6 +218,8 @@ pub(crate) mod tests {
                 measured: None,
                 tries: Vec::new(),
                 grown: None,
+                alias_uses: Vec::new(),
+                striped: None,
             }],
             wall_ms: 700.0,
             reference: None,
@@ -248,6 +258,7 @@ pub(crate) mod tests {
         assert_eq!(
             keys(&json["workers"][0]),
             BTreeSet::from([
+                "alias_uses",
                 "bytes",
                 "device",
                 "device_name",
@@ -258,6 +269,7 @@ pub(crate) mod tests {
                 "measured",
                 "phases_ms",
                 "pid",
+                "striped",
                 "tries",
                 "verified",
                 "worker"

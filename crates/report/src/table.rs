@@ -7,6 +7,7 @@ use crate::calls::calls_table;
 use crate::failure::Failure;
 use crate::rejected::{Rejection, device_list};
 use crate::run::{Reference, RunReport, WorkerReport};
+use crate::striped::gap_line;
 use crate::tries::tries_table;
 
 impl RunReport {
@@ -17,6 +18,9 @@ impl RunReport {
         let mut lines = vec![self.worker_table()];
         lines.extend(tries_table(&self.workers));
         lines.extend(self.workers.iter().filter_map(grown_line));
+        lines.extend(self.workers.iter().flat_map(alias_lines));
+        lines.extend(self.workers.iter().filter_map(striped_line));
+        lines.extend(gap_line(&self.workers));
         lines.extend(Rejection::fold(&self.rejected).iter().map(rejection_line));
         lines.extend(self.workers.iter().filter_map(measured_line));
         lines.extend(self.reference.as_ref().map(|reference| reference_line(reference, self.wall_ms)));
@@ -82,6 +86,14 @@ fn measured_line(worker: &WorkerReport) -> Option<String> {
 
 fn grown_line(worker: &WorkerReport) -> Option<String> {
     Some(format!("worker {}: {}", worker.worker, worker.grown.as_ref()?))
+}
+
+fn alias_lines(worker: &WorkerReport) -> impl Iterator<Item = String> {
+    worker.alias_uses.iter().map(|told| format!("worker {}: {told}", worker.worker))
+}
+
+fn striped_line(worker: &WorkerReport) -> Option<String> {
+    Some(format!("worker {}: {}", worker.worker, worker.striped.as_ref()?))
 }
 
 fn reference_line(reference: &Reference, wall_ms: f64) -> String {

@@ -1,6 +1,6 @@
 //! Whether buffers hold what they should.
 
-use peermap_driver::{Driver, Result};
+use peermap_driver::{DevicePtr, Driver, Result};
 use peermap_report::Mismatch;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ impl Difference {
 }
 
 /// How much is copied to the host at once.
-const CHUNK: usize = 8 << 20;
+pub(crate) const CHUNK: usize = 8 << 20;
 
 /// Compares on the device.
 pub(crate) fn on_device(
@@ -85,13 +85,22 @@ pub(crate) fn on_device(
 
 /// Copies to the host, piece by piece, and compares there. Work on the buffer has ended by now.
 pub(crate) fn on_host(driver: &dyn Driver, buffer: Buffer, content: Content) -> Result<Option<Difference>> {
+    in_pieces(buffer, content, |piece, at| driver.memcpy_dtoh(piece, at))
+}
+
+/// Gets a buffer piece by piece, and compares it here.
+pub(crate) fn in_pieces(
+    buffer: Buffer,
+    content: Content,
+    mut get: impl FnMut(&mut [u8], DevicePtr) -> Result<()>,
+) -> Result<Option<Difference>> {
     let size = buffer.size.get();
     let mut piece = vec![0; buffer.size.to_usize().map_or(CHUNK, |size| size.min(CHUNK))];
     let mut difference = None;
     let mut offset = 0;
     while offset < size {
         let len = usize::try_from(size - offset).map_or(CHUNK, |left| left.min(CHUNK));
-        driver.memcpy_dtoh(&mut piece[..len], buffer.at(offset))?;
+        get(&mut piece[..len], buffer.at(offset))?;
         compare(&piece[..len], offset, content, &mut difference);
         offset += len as u64;
     }

@@ -290,7 +290,7 @@ fn take_in(
         ToParent::Done(done) => {
             hand.begin(Step::Exit);
             events.event(&Event::WorkerDone { worker, verified: done.verified });
-            hand.done = Some(done);
+            hand.done = Some(*done);
         }
         ToParent::Failed(complaint) => return Some(hand.complained(complaint)),
     }

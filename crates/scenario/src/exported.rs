@@ -3,13 +3,15 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType, MemHandle,
+    AllocationProp, ByteSize, CuResult, DeviceAttribute, DevicePtr, Driver, DriverError, HandleType, MemHandle,
 };
 
 use crate::device_kernels::Buffer;
 use crate::devices::{Chosen, Need};
-use crate::error::UsageError;
-use crate::parent::{SizeError, Supplies, check_room};
+use crate::messages::Step;
+use crate::parent::{SizeError, Supplies, check_granularity, check_room};
+use crate::ring::Memory;
+use crate::worker::{Station, WorkerError};
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] = &[
@@ -40,11 +42,7 @@ pub(crate) fn check_size(
     size: ByteSize,
     host_limit: Option<ByteSize>,
 ) -> Result<(), SizeError> {
-    let granularity = driver.mem_get_allocation_granularity(&prop(device), GranularityOption::MINIMUM)?;
-    if !size.is_multiple_of(granularity) {
-        let next = size.checked_next_multiple_of(granularity);
-        return Err(UsageError::Granularity { size, granularity, next }.into());
-    }
+    let granularity = check_granularity(driver, &prop(device), size)?;
     check_room(driver, &[(device, workers)], size, granularity, host_limit)
 }
 
@@ -56,9 +54,18 @@ impl<'d> Buffers<'d> {
         count: u32,
         size: ByteSize,
     ) -> Result<Self, DriverError> {
+        Self::create_each(driver, std::iter::repeat_n(*prop, count as usize), size)
+    }
+
+    /// Allocates and exports a buffer for each of these properties.
+    pub(crate) fn create_each(
+        driver: &'d dyn Driver,
+        props: impl Iterator<Item = AllocationProp>,
+        size: ByteSize,
+    ) -> Result<Self, DriverError> {
         let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new(), remarks: Vec::new() };
-        for _ in 0..count {
-            let handle = driver.mem_create(size, prop, 0)?;
+        for prop in props {
+            let handle = driver.mem_create(size, &prop, 0)?;
             buffers.handles.push(handle);
             let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
             // No driver answers a wish for a descriptor with anything else.
@@ -117,6 +124,52 @@ pub(crate) fn map(driver: &dyn Driver, descriptor: BorrowedFd<'_>, to: Buffer) -
     let handle = driver.mem_import_from_shareable_handle(descriptor.into(), HANDLE_TYPE)?;
     driver.mem_map(to.ptr, to.size, ByteSize::ZERO, handle, 0)?;
     driver.mem_release(handle)
+}
+
+/// All buffers of a run, mapped one behind the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) start: DevicePtr,
+    each: ByteSize,
+    pub(crate) all: ByteSize,
+}
+
+/// The alignment of the reservation: the size of a buffer in NVIDIA's sample.
+const ALIGNMENT: ByteSize = ByteSize::mib(4);
+
+impl Row {
+    /// Reserves addresses, imports and maps every buffer, and lets nobody in.
+    pub(crate) fn map(
+        station: &mut Station<'_>,
+        each: ByteSize,
+        descriptors: Vec<OwnedFd>,
+    ) -> Result<Self, WorkerError> {
+        let (driver, workers) = (station.driver, station.workers);
+        station.begin(Step::Reserve)?;
+        let too_large = WorkerError::TooLarge { workers, size: each.get() };
+        let all = each.checked_mul(u64::from(workers)).ok_or(too_large)?;
+        let start = driver.mem_address_reserve(all, ALIGNMENT, DevicePtr::NULL, 0)?;
+        let row = Self { start, each, all };
+
+        station.begin(Step::Import)?;
+        for (number, descriptor) in (0..).zip(&descriptors) {
+            map(driver, descriptor.as_fd(), row.buffer(number))?;
+        }
+        Ok(row)
+    }
+}
+
+impl Memory for Row {
+    fn buffer(&self, number: u32) -> Buffer {
+        let all = Buffer { ptr: self.start, size: self.all };
+        Buffer { ptr: all.at(self.each.get().saturating_mul(u64::from(number))), size: self.each }
+    }
+
+    /// The descriptors were closed after the import.
+    fn give_back(self, driver: &dyn Driver) -> Result<(), DriverError> {
+        driver.mem_unmap(self.start, self.all)?;
+        driver.mem_address_free(self.start, self.all)
+    }
 }
 
 /// What is asked of memory that a run shares.

@@ -11,19 +11,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::UsageError;
 
-/// The name of the files without their ending.
-const NAME: &str = "memmap_ipc";
+/// Kernels that belong together: a file.
+pub(crate) struct Image {
+    /// The name of the file without its ending.
+    name: &'static str,
+    /// The copy inside the executable, as PTX.
+    text: &'static str,
+}
+
+/// What every scenario fills and verifies with.
+pub(crate) static MEMMAP_IPC: Image =
+    Image { name: "memmap_ipc", text: include_str!("../../../kernels/memmap_ipc.ptx") };
+
+/// What uses one memory by two addresses.
+pub(crate) static ALIAS: Image = Image { name: "alias", text: include_str!("../../../kernels/alias.ptx") };
+
+/// What adds vectors that lie on several devices.
+pub(crate) static STRIPE: Image = Image { name: "stripe", text: include_str!("../../../kernels/stripe.ptx") };
+
 /// The endings, in the order in which they are looked for.
 const ENDINGS: [&str; 2] = ["ptx", "cubin"];
 /// The folder beside the executable.
 const BESIDE: &str = "kernels";
 
-static EMBEDDED: &str = include_str!("../../../kernels/memmap_ipc.ptx");
-
-/// The kernels inside the executable, as PTX.
+/// The kernels inside the executable that fill and verify, as PTX.
 #[must_use]
 pub fn embedded_kernels() -> &'static str {
-    EMBEDDED
+    MEMMAP_IPC.text
 }
 
 /// Where the kernels of a run come from. The parent decides, the workers read.
@@ -31,7 +45,7 @@ pub fn embedded_kernels() -> &'static str {
 pub(crate) enum KernelSource {
     /// The copy inside the executable.
     Embedded,
-    /// A file.
+    /// A file, and those of other kernels beside it.
     File(OsString),
 }
 
@@ -49,14 +63,14 @@ pub(crate) struct KernelError {
 /// [`UsageError::NoKernels`] if `folder` was named and has none.
 pub(crate) fn locate(folder: Option<&Path>, exe: &Path) -> Result<KernelSource, UsageError> {
     if let Some(folder) = folder {
-        return find(folder).ok_or_else(|| UsageError::NoKernels { folder: folder.to_owned(), name: NAME });
+        return find(folder).ok_or_else(|| UsageError::NoKernels { folder: folder.to_owned(), name: MEMMAP_IPC.name });
     }
     let beside = exe.parent().and_then(|folder| find(&folder.join(BESIDE)));
     Ok(beside.unwrap_or(KernelSource::Embedded))
 }
 
 fn find(folder: &Path) -> Option<KernelSource> {
-    let files = ENDINGS.iter().map(|ending| folder.join(NAME).with_extension(ending));
+    let files = ENDINGS.iter().map(|ending| folder.join(MEMMAP_IPC.name).with_extension(ending));
     // Workers may have another working directory one day.
     files
         .filter(|file| file.is_file())
@@ -65,10 +79,22 @@ fn find(folder: &Path) -> Option<KernelSource> {
 }
 
 impl KernelSource {
-    /// The image.
-    pub(crate) fn read(&self) -> Result<Cow<'static, [u8]>, KernelError> {
+    /// The same for other kernels.
+    pub(crate) fn of(&self, image: &Image) -> Self {
         match self {
-            Self::Embedded => Ok(Cow::Borrowed(EMBEDDED.as_bytes())),
+            Self::Embedded => Self::Embedded,
+            Self::File(path) => {
+                let path = Path::new(path);
+                let ending = path.extension().unwrap_or_default();
+                Self::File(path.with_file_name(image.name).with_extension(ending).into())
+            }
+        }
+    }
+
+    /// The kernels, from where [`of`](Self::of) says that they are.
+    pub(crate) fn read(&self, image: &Image) -> Result<Cow<'static, [u8]>, KernelError> {
+        match self {
+            Self::Embedded => Ok(Cow::Borrowed(image.text.as_bytes())),
             Self::File(path) => match fs::read(path) {
                 Ok(image) => Ok(Cow::Owned(image)),
                 Err(source) => Err(KernelError { path: path.into(), source }),
@@ -100,7 +126,7 @@ mod tests {
     }
 
     fn content(source: &KernelSource) -> String {
-        String::from_utf8(source.read().unwrap().into_owned()).unwrap()
+        String::from_utf8(source.read(&MEMMAP_IPC).unwrap().into_owned()).unwrap()
     }
 
     #[test]
@@ -109,6 +135,17 @@ mod tests {
         assert_eq!(content(&locate(Some(both.path()), Path::new("/exe")).unwrap()), "memmap_ipc.ptx");
         let one = folder(&["memmap_ipc.cubin"]);
         assert_eq!(content(&locate(Some(one.path()), Path::new("/exe")).unwrap()), "memmap_ipc.cubin");
+    }
+
+    #[test]
+    fn other_kernels_lie_beside_those_that_fill() {
+        let both = folder(&["memmap_ipc.ptx", "alias.ptx"]);
+        let source = locate(Some(both.path()), Path::new("/exe")).unwrap().of(&ALIAS);
+        assert_eq!(source.read(&ALIAS).unwrap(), b"alias.ptx".as_slice());
+        let one = folder(&["memmap_ipc.cubin"]);
+        let missing = locate(Some(one.path()), Path::new("/exe")).unwrap().of(&ALIAS);
+        assert!(missing.read(&ALIAS).unwrap_err().to_string().contains("alias.cubin"));
+        assert!(KernelSource::Embedded.of(&ALIAS).read(&ALIAS).unwrap().starts_with(b"//"));
     }
 
     #[test]
@@ -140,6 +177,6 @@ mod tests {
         let there = folder(&["memmap_ipc.ptx"]);
         let source = locate(Some(there.path()), Path::new("/exe")).unwrap();
         fs::remove_file(there.path().join("memmap_ipc.ptx")).unwrap();
-        assert!(source.read().unwrap_err().to_string().contains("memmap_ipc.ptx"));
+        assert!(source.read(&MEMMAP_IPC).unwrap_err().to_string().contains("memmap_ipc.ptx"));
     }
 }

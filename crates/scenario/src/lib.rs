@@ -10,7 +10,10 @@
 //! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
 //! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
+//! | [`alias`] | one allocation mapped at two addresses, used in ways that are defined and in ways that are not |
+//! | [`host_numa`] | memory of the host through the same calls, read and written by kernels and by the CPU |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
+//! | [`stripe`] | vectors whose stripes lie on several devices in turn, and their sum, to which each device adds its share |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -24,10 +27,13 @@
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
 //! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
 //! | `exported.rs` | memory that the parent exports and workers map |
+//! | `own_memory.rs` | memory that each worker makes for itself |
 //! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
 //! | `kernels.rs`, `device_kernels.rs` | where kernels come from, and how they are launched |
+//! | `code.rs` | kernels of one module, for scenarios that have their own |
+//! | `overseer.rs` | counts calls that move bytes, and refuses one that is wanted refused |
 //! | `content.rs`, `check.rs` | what buffers hold, and whether they do |
 //! | `names.rs` | choices by name on the command line |
 //! | `timing.rs`, `watched.rs` | times, and which driver call failed |
@@ -40,9 +46,11 @@
 //! system, and every worker dies with its parent.
 
 pub mod access;
+pub mod alias;
 mod backend;
 mod calls;
 mod check;
+mod code;
 pub mod compressible;
 mod content;
 mod crew;
@@ -51,6 +59,7 @@ mod devices;
 mod error;
 mod exported;
 pub mod grow;
+pub mod host_numa;
 mod kernels;
 mod launch;
 pub mod memmap_ipc;
@@ -60,6 +69,8 @@ mod mock;
 mod names;
 pub mod one_kernel;
 mod options;
+mod overseer;
+mod own_memory;
 mod parent;
 pub mod pool_ipc;
 mod post;
@@ -68,6 +79,7 @@ mod relay;
 mod ring;
 mod scenario;
 pub mod simple_ipc;
+pub mod stripe;
 mod task;
 mod timing;
 mod watched;

@@ -7,14 +7,17 @@
 use std::fmt;
 
 use peermap_driver::Uuid;
-use peermap_report::{Grown, Mismatch, Phases, Rates, Try};
+use peermap_report::{AliasUse, Grown, Mismatch, Phases, Rates, Striped, Try};
 use serde::{Deserialize, Serialize};
 
 use crate::access::{self, Deed, Right};
+use crate::alias;
 use crate::calls::Part;
 use crate::error::Complaint;
 use crate::grow;
+use crate::host_numa;
 use crate::relay;
+use crate::stripe;
 use crate::task::Task;
 
 /// From the parent to a worker.
@@ -58,6 +61,12 @@ pub(crate) enum Role {
     Access(access::Task),
     /// A worker of [`grow`](crate::grow).
     Grow(grow::Task),
+    /// A worker of [`alias`](crate::alias).
+    Alias(alias::Task),
+    /// A worker of [`host_numa`](crate::host_numa).
+    HostNuma(Task),
+    /// A worker of [`stripe`](crate::stripe).
+    Stripe(stripe::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -74,7 +83,7 @@ pub(crate) enum ToParent {
     /// Driver calls, in as many parts as they need; `last`: there are no more.
     Calls { part: Part, last: bool },
     /// All is done. The worker exits now.
-    Done(Done),
+    Done(Box<Done>),
     /// The worker cannot go on. It exits now.
     Failed(Complaint),
 }
@@ -95,6 +104,10 @@ pub(crate) struct Done {
     pub(crate) tries: Vec<Try>,
     /// How its vector grew.
     pub(crate) grown: Option<Grown>,
+    /// How it used one memory by two addresses.
+    pub(crate) alias_uses: Vec<AliasUse>,
+    /// What it did of a sum of striped vectors.
+    pub(crate) striped: Option<Striped>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -147,6 +160,14 @@ pub enum Step {
     Grant(Right),
     /// Tries this with this right.
     Try(Right, Deed),
+    /// Uses one memory by two addresses.
+    Alias(alias::Case),
+    /// Does this with memory of the host.
+    Host(host_numa::Act),
+    /// Maps what is there for a device that joins, and what comes behind it.
+    Join,
+    /// Adds its share of vectors.
+    Add,
     /// Verifies this buffer.
     Verify(u32),
     /// Waits until all others have verified.
@@ -185,6 +206,10 @@ impl fmt::Display for Step {
             Self::VerifyChunks => f.write_str("verify chunks"),
             Self::Grant(right) => write!(f, "grant {right}"),
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
+            Self::Alias(case) => write!(f, "use by two addresses: {case}"),
+            Self::Host(act) => act.fmt(f),
+            Self::Join => f.write_str("join"),
+            Self::Add => f.write_str("add"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
@@ -227,12 +252,18 @@ mod tests {
         let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
+        let alias = alias::Task { work: task.clone(), watched: true };
+        let (devices, balance) = (access.devices.clone(), stripe::Balance::ByDevice);
+        let stripe = stripe::Task { work: task.clone(), stripe: ByteSize::mib(2), stripes: 16, balance, devices };
         for role in [
-            Role::MemmapIpc(task),
+            Role::MemmapIpc(task.clone()),
+            Role::HostNuma(task),
+            Role::Stripe(stripe),
             Role::SimpleIpc(relay.clone()),
             Role::PoolIpc(relay),
             Role::Access(access),
             Role::Grow(grow),
+            Role::Alias(alias),
             Role::Probe,
         ] {
             let device = Uuid([7; 16]);
@@ -258,12 +289,14 @@ mod tests {
         let tries = vec![Try { right: "read".to_owned(), deed: "store".to_owned(), answer: "done".to_owned() }];
         let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
         let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
-        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown };
+        let alias_uses = vec![AliasUse { case: "foo".to_owned(), as_before: 7, ..AliasUse::default() }];
+        let striped = Some(Striped { stripes: 16, finish_ms: 0.5, ..Striped::default() });
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses, striped };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));
-        assert_survives(&ToParent::Done(done));
+        assert_survives(&ToParent::Done(Box::new(done)));
         assert_survives(&ToParent::Calls { part: Part(vec![0, 255, 7]), last: true });
         assert_survives(&ToParent::Failed(Complaint {
             kind: FailureKind::Driver,

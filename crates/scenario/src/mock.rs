@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard};
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Call, Context, CuResult, Device, DeviceAttribute, DevicePtr,
-    Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle,
-    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute,
-    MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid,
-    for_each_call,
+    Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr,
+    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
+    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
+    Stream, Uuid, for_each_call,
 };
 
 /// The attributes of a device.
@@ -178,3 +178,5 @@ macro_rules! mock {
 }
 
 for_each_call!(mock);
+
+impl HostAccess for MockDriver {}

@@ -57,7 +57,7 @@ impl Post {
     }
 
     pub(crate) fn done(&mut self, done: Done) -> Result<(), IpcError> {
-        self.tell(&ToParent::Done(done))
+        self.tell(&ToParent::Done(Box::new(done)))
     }
 
     pub(crate) fn failed(&mut self, complaint: Complaint) -> Result<(), IpcError> {

@@ -1,12 +1,15 @@
 //! Which scenario runs, and what is asked of it.
 
 use crate::access::Access;
+use crate::alias::Alias;
 use crate::compressible::Compressible;
 use crate::grow::Grow;
+use crate::host_numa::HostNuma;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
 use crate::pool_ipc::PoolIpc;
 use crate::simple_ipc::SimpleIpc;
+use crate::stripe::Stripe;
 
 /// A scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +27,12 @@ pub enum Scenario {
     Access(Access),
     /// [`grow`](crate::grow).
     Grow(Grow),
+    /// [`alias`](crate::alias).
+    Alias(Alias),
+    /// [`host_numa`](crate::host_numa).
+    HostNuma(HostNuma),
+    /// [`stripe`](crate::stripe).
+    Stripe(Stripe),
 }
 
 impl Scenario {
@@ -36,6 +45,9 @@ impl Scenario {
             Self::Compressible(scenario) => scenario,
             Self::Access(scenario) => scenario,
             Self::Grow(scenario) => scenario,
+            Self::Alias(scenario) => scenario,
+            Self::HostNuma(scenario) => scenario,
+            Self::Stripe(scenario) => scenario,
         }
     }
 }
@@ -73,5 +85,23 @@ impl From<Access> for Scenario {
 impl From<Grow> for Scenario {
     fn from(scenario: Grow) -> Self {
         Self::Grow(scenario)
+    }
+}
+
+impl From<Alias> for Scenario {
+    fn from(scenario: Alias) -> Self {
+        Self::Alias(scenario)
+    }
+}
+
+impl From<HostNuma> for Scenario {
+    fn from(scenario: HostNuma) -> Self {
+        Self::HostNuma(scenario)
+    }
+}
+
+impl From<Stripe> for Scenario {
+    fn from(scenario: Stripe) -> Self {
+        Self::Stripe(scenario)
     }
 }

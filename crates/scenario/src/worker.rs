@@ -2,15 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{AccessFlags, Device, Driver, DriverError, Uuid};
+use peermap_driver::{AccessFlags, Device, Driver, DriverError, Location, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
 use peermap_report::{FailureKind, Phases};
 
 use crate::access::{self, Deed, Right};
+use crate::alias::{self, Case};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
 use crate::grow;
+use crate::host_numa::{self, Act};
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
@@ -18,6 +20,7 @@ use crate::pool_ipc;
 use crate::post::{Order, Post};
 use crate::probe;
 use crate::simple_ipc;
+use crate::stripe;
 use crate::timing::ms_since;
 use crate::watched::watched;
 
@@ -54,8 +57,20 @@ pub(crate) enum WorkerError {
     Forbidden { right: Right, deed: Deed, source: DriverError },
     #[error("the vector grew although its call {call} was refused")]
     RefusalLost { call: u32 },
-    #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
+    #[error("{copies} driver calls moved bytes, and nothing may be copied")]
     Copied { copies: u64 },
+    #[error("{wrong} of {words} words were not read as written ({case}), and that is defined")]
+    NotAsWritten { case: Case, wrong: u64, words: u64 },
+    #[error("memory was used by two addresses in a way that is undefined ({case}), and no check reported it")]
+    Unreported { case: Case },
+    #[error("the driver says that {location:?} has the rights {said}, and it was given {given}")]
+    PlaceRightsSaid { location: Location, said: AccessFlags, given: AccessFlags },
+    #[error("a {act} succeeded, and the rights ({right}) forbid it")]
+    Reached { right: String, act: Act },
+    #[error("stripe {stripe} lies at {location:?}, and was asked to lie on {wanted}")]
+    Misplaced { stripe: u32, wanted: Device, location: Location },
+    #[error("{words} words of {what} are wrong, the first of them word {first}")]
+    WrongWords { what: &'static str, words: u64, first: u64 },
     #[error("the channel to the parent failed")]
     Channel(#[from] IpcError),
 }
@@ -70,7 +85,15 @@ impl WorkerError {
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
-            Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } => FailureKind::Mismatch,
+            Self::RightsSaid { .. }
+            | Self::Permitted { .. }
+            | Self::Forbidden { .. }
+            | Self::NotAsWritten { .. }
+            | Self::Unreported { .. }
+            | Self::PlaceRightsSaid { .. }
+            | Self::Reached { .. }
+            | Self::Misplaced { .. }
+            | Self::WrongWords { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
             | Self::RefusalLost { .. }
             | Self::Copied { .. }
@@ -158,6 +181,9 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
+        Role::HostNuma(task) => host_numa::work(&mut station, member()?, descriptors, &task)?,
+        Role::Stripe(task) => stripe::work(&mut station, member()?, descriptors, &task)?,
+        Role::Alias(task) => alias::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

@@ -3,6 +3,7 @@
 use peermap_driver::{Context, Driver, DriverError, JitLog, JitOptions, Result, Stream};
 
 use crate::device_kernels::DeviceKernels;
+use crate::kernels::{Image, KernelSource, MEMMAP_IPC};
 use crate::messages::Step;
 use crate::task::Task;
 use crate::timing::StreamTimer;
@@ -49,19 +50,32 @@ impl<'d> Workplace<'d> {
     }
 }
 
-/// Loads the kernels with the sample's options for the compiler.
+/// Loads the kernels that fill and verify.
 fn load_kernels<'d>(
     station: &mut Station<'d>,
     stream: Stream,
     task: &Task,
 ) -> std::result::Result<DeviceKernels<'d>, WorkerError> {
-    let image = task.kernels.read()?;
+    let (driver, device) = (station.driver, station.device);
+    load(station, task, &MEMMAP_IPC, |image, options| {
+        DeviceKernels::load(driver, device, stream, image, task.fill, options)
+    })
+}
+
+/// Loads kernels with the sample's options for the compiler, and says what that said.
+pub(crate) fn load<T>(
+    station: &mut Station<'_>,
+    task: &Task,
+    image: &Image,
+    load: impl FnOnce(&[u8], &mut JitOptions) -> Result<T>,
+) -> std::result::Result<T, WorkerError> {
+    let source = task.kernels.of(image);
     let mut options = JitOptions::sample();
-    let loaded = DeviceKernels::load(station.driver, station.device, stream, &image, task.fill, &mut options);
+    let loaded = load(&source.read(image)?, &mut options);
     if task.verbose {
-        station.note(format!("kernels from {}{}", task.kernels, said(options.info_log.as_ref())))?;
+        station.note(format!("kernels from {source}{}", said(options.info_log.as_ref())))?;
     }
-    loaded.map_err(|source| refused(task, options.error_log.as_ref(), source))
+    loaded.map_err(|error| refused(&source, options.error_log.as_ref(), error))
 }
 
 /// What a log of the compiler holds, as the end of a sentence.
@@ -72,6 +86,6 @@ fn said(log: Option<&JitLog>) -> String {
     }
 }
 
-fn refused(task: &Task, log: Option<&JitLog>, source: DriverError) -> WorkerError {
-    WorkerError::Jit { log: format!("the kernels from {} are refused{}", task.kernels, said(log)), source }
+fn refused(kernels: &KernelSource, log: Option<&JitLog>, source: DriverError) -> WorkerError {
+    WorkerError::Jit { log: format!("the kernels from {kernels} are refused{}", said(log)), source }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use peermap_driver::{ByteSize, DeviceAttribute, Dim3, DriverError, KernelArg, Result};
-use peermap_exec::{Checks, Launch, Multiprocessors, Stop};
+use peermap_exec::{Checks, History, Launch, Multiprocessors, Stop};
 use peermap_memory::View;
 use peermap_model::{DeviceProfile, Operation};
 use peermap_ptx::{Entry, Param};
@@ -38,6 +38,7 @@ pub(crate) struct Shape<'o> {
     pub(crate) data: u64,
     pub(crate) print: &'o (dyn Fn(&[u8]) + Sync),
     pub(crate) checks: Checks,
+    pub(crate) history: &'o History,
     /// The addresses of the buffer that an address lies in.
     pub(crate) buffer: &'o (dyn Fn(u64) -> Option<Range<u64>> + Sync),
 }
@@ -97,6 +98,7 @@ impl Kernel {
             data: shape.data,
             print: shape.print,
             checks: shape.checks,
+            history: Some(shape.history),
             buffer: shape.buffer,
             ..Launch::new(dimensions(shape.grid), dimensions(shape.block), shape.parameters)
         };

@@ -2,9 +2,10 @@
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
-    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
-    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute, MemPoolProps,
-    MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
+    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr, IpcEventHandle,
+    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute,
+    MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid,
+    for_each_call,
 };
 
 use crate::process::{SimProcess, SimThread, os_thread};
@@ -35,3 +36,23 @@ macro_rules! implement {
 }
 
 for_each_call!(implement);
+
+impl HostAccess for SimProcess {
+    fn host_read(&self, dst: &mut [u8], src: DevicePtr) -> Result<()> {
+        self.inner.host_read(dst, src)
+    }
+
+    fn host_write(&self, dst: DevicePtr, src: &[u8]) -> Result<()> {
+        self.inner.host_write(dst, src)
+    }
+}
+
+impl HostAccess for SimThread {
+    fn host_read(&self, dst: &mut [u8], src: DevicePtr) -> Result<()> {
+        self.inner.host_read(dst, src)
+    }
+
+    fn host_write(&self, dst: DevicePtr, src: &[u8]) -> Result<()> {
+        self.inner.host_write(dst, src)
+    }
+}

@@ -19,6 +19,7 @@ mod alloc;
 mod code;
 mod context;
 mod copy;
+mod cpu;
 mod data;
 mod device;
 mod driver;

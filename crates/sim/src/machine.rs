@@ -55,7 +55,7 @@ impl SimMachine {
         let link = Box::new(DirectLink::new(Arc::clone(&self.host), process));
         let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
         let visible = visible_devices(visible, &uuids);
-        let memory = Memory::new(&profile, visible.len(), arenas, options.checks)?;
+        let memory = Memory::new(&profile, &visible, arenas, options.checks)?;
         let simulated = SimProcess::new(process, profile, visible, options.policy, options.grace, link, memory);
         if let Grace::Wall(grace) = options.grace {
             simulated.start_service(Service::Clock(grace));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use peermap_driver::{CuResult, DevicePtr, DriverError};
-use peermap_exec::{Cause, Stop, Window};
+use peermap_exec::{Cause, Check, Stop, Window};
 use peermap_memory::FaultKind;
 use peermap_model::{Operation, WorkFault};
 
@@ -64,13 +64,16 @@ pub(crate) fn execute(
             let printed = Printed::default();
             let print = &|text: &[u8]| printed.add(text);
             let (grid, block, shared, data) = (*grid, *block, *shared, data.get());
-            let checks = memory.checks;
-            let shape = Shape { grid, block, shared, parameters, meanwhile, data, print, checks, buffer };
+            let (checks, history) = (memory.checks, &memory.history);
+            let shape = Shape { grid, block, shared, parameters, meanwhile, data, print, checks, history, buffer };
             let ended = kernel.run(memory.view(*ordinal), &shape);
             printer.print(printed);
             return ended.map_or_else(|stop| stopped(&stop), |()| Ended::Well);
         }
     };
+    if let (Some((dst, size)), true) = (operation.overwrites(), memory.checks.has(Check::Aliases)) {
+        memory.history.overwritten(memory.view(dst.ordinal), dst.ptr.get(), size.get());
+    }
     match result {
         Ok(()) => Ended::Well,
         Err(fault) => ended_by(fault.kind, fault.address, fault.to_string()),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
-use peermap_exec::Checks;
+use peermap_exec::{Checks, History};
 use peermap_memory::{Arena, Table, View, device_window};
 use peermap_model::{Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId};
 
@@ -22,21 +22,39 @@ pub(crate) struct Memory {
     pub(crate) tables: Vec<Table>,
     pub(crate) arenas: Vec<Arc<Arena>>,
     pub(crate) checks: Checks,
+    /// How long the work of each device takes, in percent of what it takes here.
+    time_percent: Vec<u32>,
+    /// What kernels and copies did that are under way together, if that is watched.
+    pub(crate) history: History,
 }
 
 impl Memory {
-    /// Tables for `devices` devices.
+    /// Tables for these devices of the machine and the host.
     pub(crate) fn new(
         profile: &Profile,
-        devices: usize,
+        devices: &[u16],
         arenas: Vec<Arc<Arena>>,
         checks: Checks,
     ) -> std::result::Result<Self, SimError> {
         let window = device_window()?;
-        let tables = (0..devices)
+        let tables = (0..=devices.len())
             .map(|_| Table::new(window.base, window.bytes, profile.granularity.get()))
             .collect::<std::result::Result<Vec<_>, _>>()?;
-        Ok(Self { tables, arenas, checks })
+        let percent =
+            |device: &u16| profile.devices.get(usize::from(*device)).map_or(100, |device| device.time_percent);
+        let time_percent = devices.iter().map(percent).collect();
+        Ok(Self { tables, arenas, checks, time_percent, history: History::default() })
+    }
+
+    /// How much longer a device takes for work that took so long here.
+    pub(crate) fn lag(&self, device: Option<usize>, took: Duration) -> Duration {
+        let percent = device.and_then(|ordinal| self.time_percent.get(ordinal)).map_or(100, |percent| *percent);
+        took * percent.saturating_sub(100) / 100
+    }
+
+    /// Mapped memory of the host as the CPU sees it.
+    pub(crate) fn host_view(&self) -> View<'_> {
+        self.view(self.tables.len() - 1)
     }
 
     /// Memory as a device sees it.

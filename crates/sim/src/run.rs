@@ -1,7 +1,7 @@
 //! Running queued work: when something waits for it, and after the grace when nothing does.
 
 use std::sync::{MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use peermap_driver::{DevicePtr, Result};
 use peermap_model::{Operation, Outside, Plan, SharedWait, Wait, Work, WorkId};
@@ -80,7 +80,13 @@ impl Inner {
                 };
                 let buffer = |address| self.lock().process.buffer_at(DevicePtr::new(address));
                 let surroundings = Surroundings { meanwhile: &meanwhile, buffer: &buffer, printer: &self.printer };
-                execute(&self.memory, &operation, code.as_deref(), surroundings)
+                let begun = Instant::now();
+                let ended = execute(&self.memory, &operation, code.as_deref(), surroundings);
+                let lag = self.memory.lag(operation.device(), begun.elapsed());
+                if !lag.is_zero() {
+                    std::thread::sleep(lag);
+                }
+                ended
             }
         };
         let mut state = self.lock();

@@ -286,7 +286,7 @@ impl SimProcess {
         let memory = open_memory(&profile, memory, marked)?;
         let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
         let visible = visible_devices(visible, &uuids);
-        let memory = Memory::new(&profile, visible.len(), memory, terms.checks)?;
+        let memory = Memory::new(&profile, &visible, memory, terms.checks)?;
         let time = terms.grace_ms.map(Duration::from_millis);
         let grace = time.map_or(Grace::Never, Grace::Wall);
         let link = Box::new(RemoteLink::new(channel));

@@ -2,14 +2,14 @@
 
 use peermap_driver::ByteSize;
 use peermap_memory::{Backing as MemoryBacking, Rights as MemoryRights, Table};
-use peermap_model::{Backing, PageTables, Rights};
+use peermap_model::{Backing, HOST_TABLE, PageTables, Rights};
 
-/// The tables of one process, by ordinal.
+/// The tables of one process: those of devices by ordinal, then that of the host.
 pub(crate) struct Tables<'a>(pub(crate) &'a [Table]);
 
 impl Tables<'_> {
     fn part(&self, ordinal: usize, address: u64, size: ByteSize) -> Option<(&Table, u64)> {
-        let table = self.0.get(ordinal)?;
+        let table = if ordinal == HOST_TABLE { self.0.last() } else { self.0.get(ordinal) }?;
         let room = (table.window_base() + table.window_bytes()).saturating_sub(address);
         // A mapping may hang over the end of what can be reserved; there is no simulated memory there to reach.
         Some((table, size.get().min(room) / table.granule_bytes()))

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use peermap_driver::{
     AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, Dim3, Driver, DriverError, Event,
-    FabricHandle, Function, FunctionAttribute, HandleType, HostPtr, IpcEventHandle, IpcMemHandle, JitOptions,
-    LaunchConfig, MemPoolProps, Module, OsHandle, PointerAttribute, Result, RuleId, Stream,
+    FabricHandle, Function, FunctionAttribute, HandleType, HostAccess, HostPtr, IpcEventHandle, IpcMemHandle,
+    JitOptions, LaunchConfig, Location, MemPoolProps, Module, OsHandle, PointerAttribute, Result, RuleId, Stream,
 };
 use peermap_model::{Evidence, Rule, rules};
 use peermap_sim::{SimMachine, SimProcess};
@@ -190,6 +190,12 @@ fn calls() -> Vec<Breaks> {
             let prop = AllocationProp::pinned_on(0, HandleType::FABRIC);
             process("no-fabric").mem_create(ByteSize::mib(2), &prop, 0).map(|_| ())
         }),
+        (&rules::CREATE_12, || {
+            let prop =
+                AllocationProp { location: Location::host_numa(0), ..AllocationProp::pinned_on(0, HandleType::NONE) };
+            process("no-host-numa").mem_create(ByteSize::mib(2), &prop, 0).map(|_| ())
+        }),
+        (&rules::CPU_1, || process("h200-x2").host_read(&mut [0], peermap_driver::DevicePtr::new(1 << 40))),
         (&rules::IMPORT_5, || {
             let handle = FabricHandle([7; 64]);
             let process = process("default");

@@ -1,10 +1,13 @@
 //! Whole runs, and the slowest worker's time in each phase.
 
 use peermap_driver::ByteSize;
+use peermap_scenario::alias::Alias;
 use peermap_scenario::grow::Grow;
+use peermap_scenario::host_numa::HostNuma;
 use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
+use peermap_scenario::stripe::{Balance, Stripe};
 use peermap_scenario::{Options, Relay, Scenario};
 
 use super::{nanoseconds, slowest};
@@ -12,7 +15,7 @@ use crate::error::BenchError;
 use crate::rig::Rig;
 use crate::suite::{Group, Output, Planned};
 
-/// What a vector maps at once.
+/// What a vector maps at once, and what lies on one device in a row.
 const CHUNK: ByteSize = ByteSize::mib(2);
 
 /// A scenario, as it is measured.
@@ -21,10 +24,12 @@ struct Whole {
     name: &'static str,
     /// The names of the phases, each with the phase.
     phases: &'static [(&'static str, &'static str)],
+    /// Whether it says itself how many processes a device gets.
+    seated: bool,
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 4] = [
+static WHOLE: [Whole; 7] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -36,6 +41,7 @@ static WHOLE: [Whole; 4] = [
             ("verify", "verify"),
             ("teardown", "teardown"),
         ],
+        seated: false,
         scenario: |options| MemmapIpc(options).into(),
     },
     Whole {
@@ -49,6 +55,7 @@ static WHOLE: [Whole; 4] = [
             ("simple_verify", "verify"),
             ("simple_teardown", "teardown"),
         ],
+        seated: false,
         scenario: |options| SimpleIpc(Relay { options, ..Relay::default() }).into(),
     },
     Whole {
@@ -62,6 +69,7 @@ static WHOLE: [Whole; 4] = [
             ("pool_verify", "verify"),
             ("pool_teardown", "teardown"),
         ],
+        seated: false,
         scenario: |options| {
             let relay = Relay { options, ..Relay::default() };
             PoolIpc { relay, ..PoolIpc::default() }.into()
@@ -70,21 +78,41 @@ static WHOLE: [Whole; 4] = [
     Whole {
         name: "grow",
         phases: &[("grow_grow", "grow"), ("grow_gather", "gather"), ("grow_teardown", "teardown")],
+        seated: false,
         scenario: |options| {
             // The least size that is measured makes four chunks, the fewest that there can be.
             let size = ByteSize::new(2 * options.size.get());
             Grow::new(Options { size, ..options }, CHUNK, true).into()
         },
     },
+    Whole {
+        name: "alias",
+        phases: &[("alias_use", "use"), ("alias_teardown", "teardown")],
+        seated: true,
+        scenario: |options| Alias::new(options, false).into(),
+    },
+    Whole {
+        name: "host_numa",
+        phases: &[("host_numa_map", "map"), ("host_numa_share", "share"), ("host_numa_teardown", "teardown")],
+        seated: false,
+        scenario: |options| HostNuma::new(options).into(),
+    },
+    Whole {
+        name: "stripe",
+        phases: &[("stripe_join", "join"), ("stripe_add", "add"), ("stripe_teardown", "teardown")],
+        seated: true,
+        scenario: |options| Stripe { options, stripe: CHUNK, balance: Balance::Even }.into(),
+    },
 ];
 
-/// A group for each scenario.
+/// A group for each scenario; those that say themselves how many processes a device gets are measured once.
 pub(super) fn groups<'r>(
     rig: &'r Rig<'_>,
     size: ByteSize,
     processes_per_device: u32,
 ) -> impl Iterator<Item = Planned<'r>> {
-    WHOLE.iter().map(move |whole| Planned {
+    let measured = WHOLE.iter().filter(move |whole| processes_per_device == 1 || !whole.seated);
+    measured.map(move |whole| Planned {
         outputs: std::iter::once(whole.name)
             .chain(whole.phases.iter().map(|(name, _)| *name))
             .map(Output::time)

@@ -7,10 +7,11 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
-use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
-use peermap_sim::Checks;
+use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, simple_ipc, stripe};
+use peermap_sim::{Check, Checks};
 
 use crate::args::{Where, exit_codes};
+use crate::backend::Chosen;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -56,6 +57,26 @@ pub(crate) enum Scenario {
     /// For example: peermap run grow --profile h200-x2 --size 64MiB --kv-cache
     #[command(name = "grow", after_help = exit_codes())]
     Grow(Grow),
+    /// One allocation mapped at two addresses, used in ways that are defined and in ways that are not.
+    ///
+    /// What is defined must be read as it was written. The simulator watches, and must report the rest; a GPU shows what
+    /// happens to be read.
+    ///
+    /// For example: peermap run alias --profile h200-x2
+    #[command(name = "alias", after_help = exit_codes())]
+    Alias(Access),
+    /// Memory of the host, made, shared and mapped as memory of a device is; read and written by kernels and by the CPU, with
+    /// rights of their own.
+    ///
+    /// For example: peermap run host-numa --profile h200-x2
+    #[command(name = "host-numa", after_help = exit_codes())]
+    HostNuma(Grouped),
+    /// NVIDIA's vectorAddMMAP: vectors in contiguous ranges whose stripes lie on several devices in turn, and their sum, to which each
+    /// device adds its share.
+    ///
+    /// For example: peermap run stripe --profile unequal --balance dynamic
+    #[command(name = "stripe", after_help = exit_codes())]
+    Stripe(Stripe),
 }
 
 /// Arguments of every scenario.
@@ -153,13 +174,44 @@ pub(crate) struct PoolIpc {
     handles: Handles,
 }
 
-/// Arguments of `run access`.
+/// Arguments of `run access`, and of what needs no more.
 #[derive(Debug, Args)]
 pub(crate) struct Access {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
     /// which is mostly 2 MiB.
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
     size: ByteSize,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of a scenario with so many processes on each device.
+#[derive(Debug, Args)]
+pub(crate) struct Grouped {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the granularity, which is mostly
+    /// 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `run stripe`.
+#[derive(Debug, Args)]
+pub(crate) struct Stripe {
+    /// The size of each of the three vectors.
+    #[arg(long, value_name = "SIZE", default_value = "32MiB")]
+    size: ByteSize,
+    /// What lies on one device in a row, a multiple of the devices' granularity.
+    #[arg(long, value_name = "SIZE", default_value = "2MiB")]
+    stripe: ByteSize,
+    /// Who adds how much: all the same; each as much as its multiprocessors, its clock and its measured bandwidth allow; or each the next
+    /// piece from a counter that all share.
+    #[arg(long, value_name = "even|by-device|dynamic", default_value = "even")]
+    balance: stripe::Balance,
     #[command(flatten)]
     common: Common,
 }
@@ -190,13 +242,24 @@ impl Scenario {
             Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.ring.common,
             Self::SimpleIpc(arguments) => &arguments.ring.common,
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
-            Self::Access(arguments) => &arguments.common,
+            Self::Access(arguments) | Self::Alias(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
+            Self::HostNuma(arguments) => &arguments.common,
+            Self::Stripe(arguments) => &arguments.common,
         }
     }
 
-    /// The same without where it runs and what is shown.
-    pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
+    /// What the simulator watches for: what was asked for, and what the scenario is about.
+    pub(crate) fn checks(&self, chosen: &Chosen) -> Checks {
+        let asked = self.common().check;
+        match (self, chosen) {
+            (Self::Alias(_), Chosen::Sim(_)) => asked.with(Check::Aliases),
+            _ => asked,
+        }
+    }
+
+    /// What is asked for, without where it runs and what is shown, if there are these checks.
+    pub(crate) fn wanted(&self, checks: Checks) -> peermap_scenario::Scenario {
         match self {
             Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
             Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
@@ -205,6 +268,16 @@ impl Scenario {
             }
             Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
+            Self::Stripe(Stripe { size, stripe, balance, common }) => {
+                stripe::Stripe { options: common.options(*size), stripe: *stripe, balance: *balance }.into()
+            }
+            Self::HostNuma(Grouped { size, processes_per_device, common }) => {
+                let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
+                host_numa::HostNuma::new(options).into()
+            }
+            Self::Alias(Access { common, size }) => {
+                alias::Alias::new(common.options(*size), checks.has(Check::Aliases)).into()
+            }
             Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()

@@ -59,11 +59,12 @@ fn because(error: &RunError) -> Refusal {
 }
 
 fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refused> {
-    let backend = chosen.start_checking(scenario.common().check).map_err(Refused::With)?;
+    let checks = scenario.checks(chosen);
+    let backend = chosen.start_checking(checks).map_err(Refused::With)?;
     let exe = env::current_exe().context("this executable has no path");
     let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
     let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
-    let (wanted, verbose, json) = (scenario.wanted(), scenario.common().verbose, scenario.common().json);
+    let (wanted, verbose, json) = (scenario.wanted(checks), scenario.common().verbose, scenario.common().json);
     let mut sink = |event: &Event| {
         if verbose || !event.is_detail() {
             show::note(&event_line(event));

@@ -2,6 +2,7 @@
 
 mod access;
 mod against;
+mod alias;
 mod atlas;
 mod bad_input;
 mod bench;
@@ -12,6 +13,7 @@ mod deaths;
 mod differential;
 mod environment;
 mod grow;
+mod host_numa;
 mod import;
 mod launch;
 mod main_job;
@@ -20,4 +22,5 @@ mod profile_calls;
 mod replay;
 mod report;
 mod simple_ipc;
+mod stripe;
 mod support;

@@ -57,6 +57,7 @@ const TESTS: &[(&str, fn())] = tests! {
         rights_are_none_until_they_are_set,
         copies_without_access_are_refused_and_the_context_lives,
         a_retained_handle_is_the_mapped_one,
+        the_cpu_reaches_memory_of_the_host_by_rights_of_its_own,
     ;
     share:
         an_imported_handle_sees_the_same_bytes,

@@ -2,7 +2,7 @@
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, CuResult, Device, DevicePtr, Driver, GranularityOption,
-    HandleType, Location, MemHandle,
+    HandleType, HostAccess, Location, MemHandle,
 };
 
 use crate::rig::{Current, DEVICE, GRANULE, Held, Mapped, Reserved, SHAREABLE, at, driver, holds, read, refused};
@@ -144,4 +144,29 @@ pub fn a_retained_handle_is_the_mapped_one() {
     assert_eq!(driver().mem_release(handle.0), Ok(()), "gives back what was retained");
     let unmapped = driver().mem_retain_allocation_handle(at(addresses.ptr, GRANULE.get()));
     assert_eq!(unmapped, refused(CuResult::INVALID_VALUE));
+}
+
+pub fn the_cpu_reaches_memory_of_the_host_by_rights_of_its_own() {
+    let _context = Current::new();
+    let (driver, host) = (driver(), Location::host_numa(0));
+    let prop = AllocationProp { location: host, ..SHAREABLE };
+    let handle = driver.mem_create(GRANULE, &prop, 0).expect("memory of the host");
+    let memory = Mapped::of(Held(handle), GRANULE);
+    let reads = |ptr| {
+        let mut byte = [0];
+        driver.host_read(&mut byte, ptr).map(|()| byte[0])
+    };
+    let grant = |flags| driver.mem_set_access(memory.ptr, GRANULE, &[AccessDesc { location: host, flags }]);
+
+    assert_eq!(driver.memset_d8(memory.ptr, 7, GRANULE), Ok(()));
+    assert_eq!(driver.ctx_synchronize(), Ok(()));
+    assert_eq!(reads(memory.ptr), refused(CuResult::ILLEGAL_ADDRESS), "the device's rights are not the host's");
+    assert_eq!(grant(AccessFlags::READ), Ok(()));
+    assert_eq!(reads(memory.ptr), Ok(7));
+    assert_eq!(driver.host_write(memory.ptr, &[8]), refused(CuResult::ILLEGAL_ADDRESS));
+    assert_eq!(grant(AccessFlags::READWRITE), Ok(()));
+    assert_eq!(driver.host_write(memory.ptr, &[8]), Ok(()));
+    assert_eq!(read(memory.ptr, ByteSize::new(2)), [8, 7]);
+    let of_device = Mapped::new(GRANULE);
+    assert_eq!(reads(of_device.ptr), refused(CuResult::ILLEGAL_ADDRESS));
 }

@@ -13,7 +13,8 @@ pub enum Check {
     Uninitialised,
     /// Two threads write one byte and nothing orders them.
     Races,
-    /// Memory is read by another address than it was written by, without `fence.proxy.alias` in between.
+    /// Memory is read by another address than it was written by, without `fence.proxy.alias` in between; by the launch that wrote
+    /// it, or by one that began before that had ended.
     Aliases,
     /// An access leaves the buffer that its address was computed from, and hits another one.
     Bounds,

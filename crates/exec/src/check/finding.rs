@@ -27,6 +27,34 @@ impl fmt::Display for Party {
     }
 }
 
+/// Who wrote what is read by another address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// A thread of the same launch.
+    Here(Party),
+    /// A thread of a launch that had not ended when the reader's began.
+    Elsewhere {
+        /// The other launch.
+        kernel: String,
+        /// The thread in it.
+        party: Party,
+    },
+    /// The driver itself, which copied or set bytes after the reader's launch had begun.
+    Copy,
+}
+
+impl fmt::Display for Writer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here(party) => party.fmt(formatter),
+            Self::Elsewhere { kernel, party } => {
+                write!(formatter, "kernel {kernel:?}, which had not ended when this one began, {party},")
+            }
+            Self::Copy => formatter.write_str("a copy or a memset that came after this launch had begun"),
+        }
+    }
+}
+
 /// A mistake that a check found. Where, and in which thread, is told by the [`Stop`](crate::Stop) that has it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Finding {
@@ -62,7 +90,7 @@ pub enum Finding {
         /// The address that it was written by.
         written: u64,
         /// Who wrote it.
-        writer: Party,
+        writer: Writer,
     },
     /// An access leaves the buffer that its address was computed from.
     #[error(

@@ -5,6 +5,7 @@
 //! | `checks.rs` | which checks there are, and their names |
 //! | `finding.rs` | what they find |
 //! | `watch.rs` | what is looked at before a step is carried out |
+//! | `history.rs` | what launches that were under way together did |
 //! | `order.rs` | which writes are known to come before others |
 //! | `written.rs` | who wrote each byte last |
 //! | `store.rs` | what the lanes of a store write, and where |
@@ -18,6 +19,7 @@
 mod bounds;
 mod checks;
 mod finding;
+mod history;
 mod order;
 mod origins;
 mod store;
@@ -25,6 +27,7 @@ mod watch;
 mod written;
 
 pub use checks::{Check, Checks, UnknownCheck};
-pub use finding::{Finding, Party};
+pub use finding::{Finding, Party, Writer};
+pub use history::History;
 pub(crate) use origins::Origins;
 pub(crate) use watch::{Moment, Watch};

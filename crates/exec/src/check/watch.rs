@@ -10,7 +10,7 @@ use crate::block::mask::Mask;
 use crate::block::run::{Ended, chosen};
 use crate::check::bounds::Bounds;
 use crate::check::finding::{Finding, Party};
-use crate::check::order::Order;
+use crate::check::history::{History, Known, LaunchId, LaunchedCode};
 use crate::check::store::{Spot, Touch};
 use crate::check::written::{Event, Full, Run, Written};
 use crate::check::{Check, Origins};
@@ -25,7 +25,11 @@ pub(crate) struct Watch<'l> {
     program: &'l Program,
     launch: &'l Launch<'l>,
     bounds: Option<Bounds>,
-    state: Mutex<State>,
+    history: &'l History,
+    /// The launch in the history.
+    number: LaunchId,
+    /// What was written to shared memory, by block.
+    shared: Mutex<HashMap<u64, Written>>,
 }
 
 /// A step that is about to be carried out: which lanes of which block do so.
@@ -36,38 +40,42 @@ pub(crate) struct Moment<'m> {
     pub(crate) view: View<'m>,
 }
 
-#[derive(Default)]
-struct State {
-    order: Order,
-    device: Written,
-    /// By block.
-    shared: HashMap<u64, Written>,
-}
-
 /// What is wrong, and in which lane.
 type Found = (usize, Finding);
 
 impl<'l> Watch<'l> {
     /// `None` if the launch has no checks.
-    pub(crate) fn new(program: &'l Program, launch: &'l Launch<'l>, origins: Option<&Origins>) -> Option<Self> {
+    pub(crate) fn new(
+        program: &'l Program,
+        launch: &'l Launch<'l>,
+        origins: Option<&Origins>,
+        history: &'l History,
+    ) -> Option<Self> {
+        if launch.checks.is_empty() {
+            return None;
+        }
         let bounds = origins.map(|origins| Bounds::of(origins, launch));
-        (!launch.checks.is_empty()).then(|| Self { program, launch, bounds, state: Mutex::default() })
+        let (grid, block, lines) = (launch.grid, launch.block, program.lines.clone());
+        let number = history.known().begin(Some(LaunchedCode { kernel: program.name.clone(), grid, block, lines }));
+        Some(Self { program, launch, bounds, history, number, shared: Mutex::default() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, HashMap<u64, Written>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at a step. What would fault is left to the step itself.
     pub(crate) fn before(&self, step: &Step, moment: &Moment<'_>) -> Result<(), Ended> {
         let Moment { block, frame, lanes, .. } = *moment;
-        let waits = |condition| self.state().order.wait(block, &chosen(condition, frame, lanes));
+        let id = (self.number, block);
+        let known = || self.history.known();
+        let waits = |condition| known().order.wait(id, &chosen(condition, frame, lanes));
         match step {
             Step::Transfer(step) => return self.touch(&Touch::of_transfer(step, frame, lanes), moment),
             Step::Atomic(step) => return self.touch(&Touch::of_atomic(step, frame, lanes), moment),
-            Step::Fence { alias: true } => self.state().order.fence_aliases(block),
-            Step::Fence { alias: false } => self.state().order.order(block),
-            Step::Barrier(step) if matches!(step.action, BarrierAction::Arrive) => self.state().order.arrive(block),
+            Step::Fence { alias: true } => known().order.fence_aliases(id),
+            Step::Fence { alias: false } => known().order.order(id),
+            Step::Barrier(step) if matches!(step.action, BarrierAction::Arrive) => known().order.arrive(id),
             Step::Barrier(step) => waits(step.condition),
             Step::WarpBarrier(step) => waits(step.condition),
             Step::Warp(step) => waits(step.condition),
@@ -78,21 +86,23 @@ impl<'l> Watch<'l> {
 
     /// A block has ended, and its shared memory with it.
     pub(crate) fn ended(&self, block: u64) {
-        self.state().shared.remove(&block);
+        self.shared().remove(&block);
     }
 
     fn touch(&self, touch: &Touch<'_>, moment: &Moment<'_>) -> Result<(), Ended> {
         if touch.lanes.is_empty() {
             return Ok(());
         }
-        let mut state = self.state();
-        state.order.go_on(moment.block, &touch.lanes);
+        let (mut known, mut shared) = (self.history.known(), self.shared());
+        let block = (self.number, moment.block);
+        known.order.go_on(block, &touch.lanes);
         if touch.strong {
-            state.order.order(moment.block);
+            known.order.order(block);
         }
-        let time = state.order.tick();
-        let event = Event { block: moment.block, instruction: touch.instruction, time, strong: touch.strong };
-        let mut access = Looked { watch: self, touch, moment, state: &mut state, event, run: None };
+        let (time, instruction) = (known.order.tick(), touch.instruction);
+        let event = Event { launch: self.number, block: moment.block, instruction, time, strong: touch.strong };
+        let mut access =
+            Looked { watch: self, touch, moment, known: &mut known, shared: &mut shared, event, run: None };
         for lane in touch.lanes.lanes() {
             let Some(spot) = touch.spot(moment.frame, moment.view, lane) else { return Ok(()) };
             let found = access.look(spot).map_or_else(|| access.note(lane, spot), |found| Ok(Some((lane, found))));
@@ -115,12 +125,19 @@ impl<'l> Watch<'l> {
     }
 }
 
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.history.known().end(self.number);
+    }
+}
+
 /// An access while its lanes are looked at.
 struct Looked<'w> {
     watch: &'w Watch<'w>,
     touch: &'w Touch<'w>,
     moment: &'w Moment<'w>,
-    state: &'w mut State,
+    known: &'w mut Known,
+    shared: &'w mut HashMap<u64, Written>,
     event: Event,
     /// What lanes write side by side, and in which memory.
     run: Option<(Memory, Run)>,
@@ -154,11 +171,13 @@ impl Looked<'_> {
         if found.is_some() || !touch.reads() || !watch.has(Check::Aliases) {
             return found;
         }
-        let State { device, order, .. } = &mut *self.state;
+        let Known { device, order, launches, .. } = &mut *self.known;
         device.touching(place, touch.bytes).find_map(|(at, _, run)| {
-            let (here, written) = (address + (at - place.1), run.address(at));
-            let stale = written != here && !order.has_fenced_aliases(run.event.block, run.event.time, event.block);
-            let writer = || watch.party(&run.event, run.lane(at));
+            let (here, written, writer) = (address + (at - place.1), run.address(at), &run.event);
+            let stale = written != here
+                && launches.began_before_end_of(event.launch, writer.launch)
+                && !order.has_fenced_aliases(writer.block_id(), writer.time, event.block_id());
+            let writer = || launches.writer(writer, run.lane(at), event.launch);
             stale.then(|| Finding::Alias { address: here, access: touch.access, written, writer: writer() })
         })
     }
@@ -210,10 +229,9 @@ impl Looked<'_> {
         if found.is_some() {
             return Ok(found);
         }
-        let State { device, shared, .. } = &mut *self.state;
         match memory {
-            Memory::Arena(arena) => device.note(arena, run)?,
-            Memory::Shared => shared.entry(self.event.block).or_default().note(0, run)?,
+            Memory::Arena(arena) => self.known.device.note(arena, run)?,
+            Memory::Shared => self.shared.entry(self.event.block).or_default().note(0, run)?,
         }
         Ok(None)
     }
@@ -221,16 +239,17 @@ impl Looked<'_> {
     /// The first byte of a run that another thread wrote, with nothing to order the two.
     fn race(&mut self, memory: Memory, run: &Run) -> Option<Found> {
         let Self { watch, touch, moment, event, .. } = *self;
-        let State { device, shared, order } = &mut *self.state;
+        let Known { device, order, .. } = &mut *self.known;
         let (written, space) = match memory {
             Memory::Arena(arena) => (&*device, arena),
-            Memory::Shared => (&*shared.entry(event.block).or_default(), 0),
+            Memory::Shared => (&*self.shared.entry(event.block).or_default(), 0),
         };
         written.touching((space, run.start), run.end - run.start).find_map(|(from, len, other)| {
-            if run.event.strong || other.event.strong {
+            // Streams, events and the host order launches; none of that is known here.
+            if run.event.strong || other.event.strong || other.event.launch != event.launch {
                 return None;
             }
-            if order.may_know(other.event.block, other.event.time, event.block) {
+            if order.may_know(other.event.block_id(), other.event.time, event.block_id()) {
                 return None;
             }
             let stored = |it: &Run, at| {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::order::Time;
+use crate::check::history::LaunchId;
+use crate::check::order::{BlockId, Time};
 
 /// A place in memory, whatever addresses lead there: an arena and an offset; in the shared memory of a block 0 and an
 /// offset.
@@ -14,11 +15,19 @@ const MOST_RUNS: usize = 1 << 22;
 /// One store of a group of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
+    pub(super) launch: LaunchId,
+    /// Its number in the launch.
     pub(super) block: u64,
     pub(super) instruction: u32,
     pub(super) time: Time,
     /// Whether it cannot race: it is an atomic operation or has an order.
     pub(super) strong: bool,
+}
+
+impl Event {
+    pub(super) const fn block_id(&self) -> BlockId {
+        (self.launch, self.block)
+    }
 }
 
 /// Bytes side by side that lanes side by side wrote in one store.
@@ -48,8 +57,8 @@ impl Run {
     }
 }
 
-/// The last writer of each byte that a launch has written to memory of one kind.
-#[derive(Default)]
+/// The last writer of each byte that launches have written to memory of one kind.
+#[derive(Debug, Default)]
 pub(super) struct Written(BTreeMap<Place, Run>);
 
 /// There are more runs than are kept.
@@ -101,7 +110,7 @@ mod tests {
     use super::*;
 
     fn run(instruction: u32, start: u64, end: u64) -> Run {
-        let event = Event { block: 0, instruction, time: 0, strong: false };
+        let event = Event { launch: 0, block: 0, instruction, time: 0, strong: false };
         Run { event, start, end, first_lane: 10, each: 2, address: 0x1000 + start }
     }
 

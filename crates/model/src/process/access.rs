@@ -2,7 +2,7 @@
 
 use peermap_driver::{AccessDesc, AccessFlags, Argument, ByteSize, DevicePtr, Location, LocationType, Result};
 
-use super::{Outside, Process};
+use super::{HOST_TABLE, Outside, Process};
 use crate::rules;
 use crate::wire::{Place, Rights};
 
@@ -11,6 +11,15 @@ use crate::wire::{Place, Rights};
 enum Grantee {
     Device(usize),
     Host,
+}
+
+impl Grantee {
+    const fn table(self) -> usize {
+        match self {
+            Self::Device(ordinal) => ordinal,
+            Self::Host => HOST_TABLE,
+        }
+    }
 }
 
 const fn rights_of(flags: AccessFlags) -> Option<Rights> {
@@ -58,12 +67,9 @@ impl Process {
             for (grantee, rights) in &grants {
                 match grantee {
                     Grantee::Host => mapping.host_rights = *rights,
-                    Grantee::Device(ordinal) => {
-                        mapping.rights.set(*ordinal, *rights);
-                        let size = ByteSize::new(mapping.size);
-                        outside.tables.set(*ordinal, reached, size, mapping.backing, *rights);
-                    }
+                    Grantee::Device(ordinal) => mapping.rights.set(*ordinal, *rights),
                 }
+                outside.tables.set(grantee.table(), reached, ByteSize::new(mapping.size), mapping.backing, *rights);
             }
             reached += mapping.size;
         }

@@ -89,6 +89,30 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// The device that does it, if one does.
+    #[must_use]
+    pub const fn device(&self) -> Option<usize> {
+        match self {
+            Self::Fill { dst, .. } | Self::Copy { dst, .. } | Self::FromHost { dst, .. } => Some(dst.ordinal),
+            Self::ToHost { src, .. } => Some(src.ordinal),
+            Self::Kernel { ordinal, .. } => Some(*ordinal),
+            Self::Join | Self::Mark { .. } | Self::Await(_) => None,
+        }
+    }
+
+    /// What a copy or a fill writes: where, and how much.
+    #[must_use]
+    pub const fn overwrites(&self) -> Option<(&Operand, ByteSize)> {
+        match self {
+            Self::Fill { dst, size, .. } | Self::Copy { dst, size, .. } | Self::FromHost { dst, size, .. } => {
+                Some((dst, *size))
+            }
+            Self::Join | Self::Mark { .. } | Self::Await(_) | Self::ToHost { .. } | Self::Kernel { .. } => None,
+        }
+    }
+}
+
 impl Process {
     /// Whether a copy engine of a context may reach a whole range.
     fn check_range(&self, context: u64, ptr: DevicePtr, size: ByteSize, needed: Rights) -> Result<Operand> {

@@ -4,7 +4,7 @@
 use peermap_driver::{ByteSize, CallSite, DevicePtr, MemHandle, Result};
 
 use super::space::RangeKind;
-use super::{Outside, Process, REMEMBERED_REMOVALS};
+use super::{HOST_TABLE, Outside, Process, REMEMBERED_REMOVALS};
 use crate::lifecycle::{HandleEvent, handle_error};
 use crate::rules;
 use crate::wire::{Backing, Holding, Place, Rights};
@@ -273,6 +273,9 @@ impl Process {
         let mapping = self.mappings.remove(start).expect("the caller found the mapping");
         for ordinal in mapping.rights.granted() {
             outside.tables.clear(ordinal, start, ByteSize::new(mapping.size));
+        }
+        if mapping.host_rights != Rights::None {
+            outside.tables.clear(HOST_TABLE, start, ByteSize::new(mapping.size));
         }
         self.remember_removal(start, start + mapping.size);
         self.step_handle(outside, mapping.handle, HandleEvent::Unmap)?;

@@ -84,12 +84,15 @@ pub struct ProcessOptions {
     pub window_bytes: u64,
 }
 
-/// The devices' page tables, as a process changes them.
+/// In place of an ordinal, the table that says what the CPU may reach of mapped memory of the host.
+pub const HOST_TABLE: usize = usize::MAX;
+
+/// The page tables of the devices and of the host, as a process changes them.
 pub trait PageTables {
-    /// Gives a device of the process rights on a range.
+    /// Gives a device of the process, or the host, rights on a range.
     fn set(&mut self, ordinal: usize, address: u64, size: ByteSize, backing: Backing, rights: Rights);
 
-    /// Takes a range from a device of the process.
+    /// Takes a range from a device of the process, or from the host.
     fn clear(&mut self, ordinal: usize, address: u64, size: ByteSize);
 }
 

@@ -1,8 +1,8 @@
 //! Allocations and their handles: `cuMemCreate`, `cuMemRelease`, properties, export and import.
 
 use peermap_driver::{
-    AllocationProp, AllocationType, Argument, ByteSize, CallSite, CompressionType, Device, DriverError,
-    GranularityOption, HandleType, Location, LocationType, MemHandle, Result,
+    AllocationProp, AllocationType, Argument, ByteSize, CallSite, CompressionType, Device, DeviceAttribute,
+    DriverError, GranularityOption, HandleType, Location, LocationType, MemHandle, Result,
 };
 
 use super::{Outside, Process};
@@ -70,7 +70,7 @@ impl Process {
     /// `cuMemCreate`: the raw value of the handle.
     ///
     /// # Errors
-    /// CREATE-1 to CREATE-11.
+    /// CREATE-1 to CREATE-12.
     pub fn mem_create(
         &mut self,
         outside: &mut Outside<'_>,
@@ -121,6 +121,9 @@ impl Process {
         if prop.compression != CompressionType::NONE && prop.compression != CompressionType::GENERIC {
             return refuse(&rules::CREATE_6, "compression", &prop.compression);
         }
+        if !on_device && !self.maps_host_memory() {
+            return refuse(&rules::CREATE_12, "location", &location);
+        }
         let place = if on_device {
             self.device_of(location.id).map(Place::Device)
         } else {
@@ -136,6 +139,12 @@ impl Process {
             }
         }
         Ok(place)
+    }
+
+    /// Whether any device that the process sees maps memory of the host.
+    fn maps_host_memory(&self) -> bool {
+        let supported = DeviceAttribute::HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+        self.visible.iter().any(|device| self.profile.gives(*device, supported)) || !rules::CREATE_12.is_on()
     }
 
     fn new_handle(&mut self, record: &AllocationRecord, prop: AllocationProp) -> u64 {

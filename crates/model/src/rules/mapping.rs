@@ -64,6 +64,8 @@ rules! { MAPPING;
         step "found/get-access-device-first" "get-access-device-first" 3;
     GETACCESS_3 = "GETACCESS-3" [cuMemGetAccess] SUCCESS: "asked about the host, it answers for the device of that number"
         step "edges" "access-host" 10 manual "cuMemGetAccess";
+    CPU_1 = "CPU-1" [cuMemSetAccess] ILLEGAL_ADDRESS:
+        "the host must have the right to every byte that the CPU reads or writes" manual "cuMemSetAccess";
     RETAIN_1 = "RETAIN-1" [cuMemRetainAllocationHandle] INVALID_VALUE: "something must be mapped there by cuMemMap"
         step "vmm" "retain" 10 step "vmm" "retain-malloc" 4 step "vmm" "release-then-use" 15;
 }

@@ -24,6 +24,8 @@ rules! { PHYSICAL;
         step "vmm" "oom" 4 step "vmm" "create-sizes" 16;
     CREATE_11 = "CREATE-11" [cuMemCreate] NOT_SUPPORTED: "the device must support fabric handles"
         manual "cuMemCreate";
+    CREATE_12 = "CREATE-12" [cuMemCreate] NOT_SUPPORTED: "the devices must support memory of the host"
+        manual "cuMemCreate";
     RELEASE_1 = "RELEASE-1" [cuMemRelease] INVALID_VALUE: "a handle is released as often as it was obtained"
         step "vmm" "release-twice" 5 step "vmm" "retain" 17;
     RELEASE_2 = "RELEASE-2" [cuMemRelease] INVALID_VALUE: "the handle must not be null"

@@ -45,6 +45,21 @@ pub enum UsageError {
         /// How many there can be.
         most: u64,
     },
+    /// Stripes of nothing.
+    #[error("a stripe of 0 bytes holds nothing; use a --stripe such as 2MiB")]
+    ZeroStripe,
+    /// A vector that is not made of stripes.
+    #[error("{size} is not {fewest} to {most} whole stripes of {stripe}; use another --size or --stripe")]
+    Stripes {
+        /// The size of the vector.
+        size: ByteSize,
+        /// The size of a stripe.
+        stripe: ByteSize,
+        /// How many there must be at least.
+        fewest: u64,
+        /// How many there can be.
+        most: u64,
+    },
     /// A size that the device cannot map.
     #[error(
         "{size} is no multiple of the granularity, which is {granularity}; the next size that fits is {}",

@@ -19,11 +19,9 @@
 //! | `check.rs` | the contents of the vector, through all its addresses |
 //! | `vector.rs` | the vector |
 //! | `range.rs` | addresses in a row, and which chunks are mapped to them |
-//! | `overseer.rs` | counts calls that move bytes, and refuses one that is wanted refused |
 
 mod check;
 mod options;
-mod overseer;
 mod range;
 mod story;
 mod vector;

@@ -1,20 +1,15 @@
 //! What this scenario adds to the parent's story.
 
-use std::os::fd::BorrowedFd;
-
-use peermap_driver::{AllocationProp, ByteSize, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType};
+use peermap_driver::{ByteSize, Driver};
 
 use super::{Grow, Task};
 use crate::devices::Need;
 use crate::error::UsageError;
 use crate::messages::Role;
 use crate::options::Options;
+use crate::own_memory::{NEEDS, Nothing, check_piece};
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
 use crate::task;
-
-/// What a device needs in order to take part.
-const NEEDS: &[Need] =
-    &[Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management")];
 
 impl Story for Grow {
     fn name(&self) -> &'static str {
@@ -43,14 +38,7 @@ impl Story for Grow {
     }
 
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
-        for (device, _) in plan.workers_by_device() {
-            let prop = AllocationProp::pinned_on(device.device.0, HandleType::NONE);
-            let granularity = driver.mem_get_allocation_granularity(&prop, GranularityOption::MINIMUM)?;
-            if !self.chunk.is_multiple_of(granularity) {
-                let (size, next) = (self.chunk, self.chunk.checked_next_multiple_of(granularity));
-                return Err(UsageError::Granularity { size, granularity, next }.into());
-            }
-        }
+        check_piece(driver, plan, self.chunk)?;
         check_room(driver, &plan.workers_by_device(), self.options.size, self.chunk, host_limit)
     }
 
@@ -60,20 +48,5 @@ impl Story for Grow {
 
     fn role(&self, task: task::Task, _plan: &Plan) -> Role {
         Role::Grow(Task { work: task, chunk: self.chunk, chunks: self.chunks(), kv_cache: self.kv_cache })
-    }
-}
-
-/// What the workers share.
-struct Nothing;
-
-impl Supplies for Nothing {
-    fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        Vec::new()
-    }
-
-    fn close_descriptors(&mut self) {}
-
-    fn release(self: Box<Self>) -> Result<(), DriverError> {
-        Ok(())
     }
 }

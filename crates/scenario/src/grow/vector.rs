@@ -2,10 +2,11 @@
 
 use std::ops::Range as Numbers;
 
-use peermap_driver::{AllocationProp, ByteSize, HandleType, MemHandle, Result};
+use peermap_driver::{ByteSize, MemHandle, Result};
 
 use super::range::{Place, Range};
 use crate::device_kernels::Buffer;
+use crate::own_memory::prop;
 
 /// How much more room is reserved than is needed.
 const AHEAD: u32 = 2;
@@ -166,8 +167,7 @@ fn map_all<'d>(place: Place<'d>, room: u32, chunks: &[Option<MemHandle>]) -> Res
 fn add(place: Place<'_>, range: &mut Range<'_>, numbers: Numbers<u32>) -> Result<Vec<MemHandle>> {
     let mut added = Vec::new();
     for number in numbers {
-        let made =
-            place.driver.mem_create(place.chunk, &AllocationProp::pinned_on(place.device.0, HandleType::NONE), 0);
+        let made = place.driver.mem_create(place.chunk, &prop(place.device.0), 0);
         let mapped = made.and_then(|handle| {
             added.push(handle);
             range.map(number, handle)

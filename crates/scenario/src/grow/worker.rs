@@ -5,10 +5,10 @@ use peermap_report::{Grown, Mismatch};
 use serde::{Deserialize, Serialize};
 
 use super::check::Contents;
-use super::overseer::{Overseen, Overseer};
 use super::range::Place;
 use super::vector::{Growth, Vector};
 use crate::messages::{Done, Step};
+use crate::overseer::{Overseen, Overseer};
 use crate::task;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;

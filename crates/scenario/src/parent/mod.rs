@@ -15,4 +15,4 @@ mod story;
 pub(crate) use plan::Plan;
 pub use plan::refused;
 pub use run::{run, run_recording_calls};
-pub(crate) use story::{SizeError, Story, Supplies, SupplyError, check_room};
+pub(crate) use story::{SizeError, Story, Supplies, SupplyError, check_granularity, check_host_room, check_room};

@@ -111,6 +111,8 @@ impl Plan {
             measured: done.measured,
             tries: done.tries,
             grown: done.grown,
+            alias_uses: done.alias_uses,
+            striped: done.striped,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::os::fd::BorrowedFd;
 
-use peermap_driver::{ByteSize, Driver, DriverError};
+use peermap_driver::{AllocationProp, ByteSize, Driver, DriverError, GranularityOption};
 use peermap_ipc::ShmError;
 
 use super::Plan;
@@ -82,6 +82,20 @@ pub(crate) enum SupplyError {
     SharedMemory(#[from] ShmError),
 }
 
+/// Checks that memory with these properties comes in pieces of this size. Gives the granularity.
+pub(crate) fn check_granularity(
+    driver: &dyn Driver,
+    prop: &AllocationProp,
+    size: ByteSize,
+) -> Result<ByteSize, SizeError> {
+    let granularity = driver.mem_get_allocation_granularity(prop, GranularityOption::MINIMUM)?;
+    if size.is_multiple_of(granularity) {
+        return Ok(granularity);
+    }
+    let next = size.checked_next_multiple_of(granularity);
+    Err(UsageError::Granularity { size, granularity, next }.into())
+}
+
 /// Checks that buffers of `size` fit: so many on each device, and all of them on this host if it has to back them.
 ///
 /// # Units
@@ -93,14 +107,37 @@ pub(crate) fn check_room(
     page: ByteSize,
     host_limit: Option<ByteSize>,
 ) -> Result<(), SizeError> {
-    // What is left of a page holds nothing, and would be shown in bytes.
-    let whole = |limit: ByteSize| share(limit, 1, page).unwrap_or(ByteSize::ZERO);
     let mut rooms = Vec::new();
     for (device, count) in buffers {
-        rooms.push(Room { device: Some(device), count: *count, limit: whole(driver.device_total_mem(device.device)?) });
+        let limit = driver.device_total_mem(device.device)?;
+        rooms.push(Room { device: Some(device), count: *count, limit: whole(limit, page) });
     }
-    let count = buffers.iter().map(|(_, count)| count).sum();
-    rooms.extend(host_limit.map(|limit| Room { device: None, count, limit: whole(limit) }));
+    rooms.extend(host_room(buffers.iter().map(|(_, count)| count).sum(), page, host_limit));
+    hold(&rooms, size, page)
+}
+
+/// The same for buffers that lie on this host in any case.
+pub(crate) fn check_host_room(
+    count: u32,
+    size: ByteSize,
+    page: ByteSize,
+    host_limit: Option<ByteSize>,
+) -> Result<(), SizeError> {
+    let rooms: Vec<_> = host_room(count, page, host_limit).into_iter().collect();
+    hold(&rooms, size, page)
+}
+
+/// What is left of a page holds nothing, and would be shown in bytes.
+fn whole(limit: ByteSize, page: ByteSize) -> ByteSize {
+    share(limit, 1, page).unwrap_or(ByteSize::ZERO)
+}
+
+fn host_room(count: u32, page: ByteSize, host_limit: Option<ByteSize>) -> Option<Room<'static>> {
+    host_limit.map(|limit| Room { device: None, count, limit: whole(limit, page) })
+}
+
+/// Checks that each room holds what it has to.
+fn hold(rooms: &[Room<'_>], size: ByteSize, page: ByteSize) -> Result<(), SizeError> {
     // The narrowest is the one to name: whoever heeds another would meet it next.
     let Some(narrowest) = rooms.iter().min_by_key(|room| room.limit.get() / u64::from(room.count.max(1))) else {
         return Ok(());

@@ -48,8 +48,13 @@ pub struct SimBackend {
 
 impl SimBackend {
     pub fn new(profile: &str) -> Self {
+        Self::watching(profile, "")
+    }
+
+    /// A machine that watches kernels for these mistakes.
+    pub fn watching(profile: &str, checks: &str) -> Self {
         let (ours, theirs) = Channel::pair().unwrap();
-        let spawn = Spawn::new(exe()).args([MACHINE, profile]).inherit(theirs.into_fd(), 3);
+        let spawn = Spawn::new(exe()).args([MACHINE, profile, checks]).inherit(theirs.into_fd(), 3);
         let machine = spawn.spawn().unwrap();
         let client = RefCell::new(MachineClient::new(ours, patience()).unwrap());
         let expected = Profile::named(profile).unwrap().devices.len();
@@ -170,9 +175,10 @@ pub fn play(scenario: &Scenario, backend: &dyn Backend) -> (Result<RunReport, Ru
     (result, events)
 }
 
-pub fn play_machine(profile: &str) -> ExitCode {
+pub fn play_machine(profile: &str, checks: &str) -> ExitCode {
     let control = Channel::from_fd(take_inherited(3).unwrap()).unwrap();
-    serve(control, Profile::named(profile).unwrap(), MachineOptions::default()).unwrap();
+    let options = MachineOptions { checks: checks.parse().unwrap(), ..MachineOptions::default() };
+    serve(control, Profile::named(profile).unwrap(), options).unwrap();
     ExitCode::SUCCESS
 }
 

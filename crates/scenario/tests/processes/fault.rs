@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::sys::signal::{Signal, raise};
 use peermap_driver::{
-    AccessDesc, ByteSize, Call, CuResult, DevicePtr, Driver, DriverError, Interceptor, Result, Value,
+    AccessDesc, AllocationProp, ByteSize, Call, CuResult, DevicePtr, Driver, DriverError, HandleType, Interceptor,
+    Result, Value,
 };
 use peermap_sim::SimProcess;
 
@@ -37,6 +38,8 @@ pub enum Fault {
     Corrupt,
     /// Every device may read and write what was mapped first, whatever it was given, from the first copy to the host on.
     Open,
+    /// What was mapped first is memory of device 1 when the driver is asked about it.
+    Replace,
 }
 
 /// Where [`Fault::Corrupt`] changes bytes, and to what.
@@ -57,6 +60,7 @@ impl fmt::Display for Fault {
             Self::NotModelled(call) => write!(f, "not-modelled:{call}"),
             Self::Corrupt => f.write_str("corrupt"),
             Self::Open => f.write_str("open"),
+            Self::Replace => f.write_str("replace"),
         }
     }
 }
@@ -80,6 +84,7 @@ impl FromStr for Fault {
             "not-modelled" => call(part()?).map(Self::NotModelled),
             "corrupt" => Ok(Self::Corrupt),
             "open" => Ok(Self::Open),
+            "replace" => Ok(Self::Replace),
             other => Err(format!("{other:?} is no fault")),
         }
     }
@@ -135,6 +140,24 @@ impl Saboteur {
         Ok(())
     }
 
+    /// Maps other memory where something was mapped first.
+    fn replace(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
+        let mut state = self.state.lock().expect("nobody panics with the lock");
+        match (call, arguments().first()) {
+            (Call::cuMemMap, Some((_, Value::Address(ptr)))) => state.0.push(*ptr),
+            (Call::cuMemRetainAllocationHandle, _) if !state.1 => {
+                state.1 = true;
+                let (ptr, size) = (DevicePtr::new(state.0[0]), ByteSize::mib(2));
+                let handle = self.process.mem_create(size, &AllocationProp::pinned_on(1, HandleType::NONE), 0)?;
+                self.process.mem_unmap(ptr, size)?;
+                self.process.mem_map(ptr, size, ByteSize::ZERO, handle, 0)?;
+                self.process.mem_release(handle)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Gives the first two devices every right on the first mapping.
     fn open(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
         let mut state = self.state.lock().expect("nobody panics with the lock");
@@ -165,6 +188,7 @@ impl Interceptor for Saboteur {
             Fault::NotModelled(at) if at == call => Err(DriverError::NotModelled { what: call.to_string() }),
             Fault::Corrupt => self.corrupt(call, arguments),
             Fault::Open => self.open(call, arguments),
+            Fault::Replace => self.replace(call, arguments),
             _ => Ok(()),
         }
     }

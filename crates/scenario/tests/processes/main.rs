@@ -4,11 +4,14 @@
 //! running tests.
 
 mod access;
+mod alias;
+mod altered;
 mod backend;
 mod every_call;
 mod failures;
 mod fault;
 mod grow;
+mod host_numa;
 mod journal;
 mod orphans;
 mod parent_calls;
@@ -18,6 +21,7 @@ mod requests;
 mod runs;
 mod simple;
 mod story;
+mod stripe;
 
 use std::process::ExitCode;
 
@@ -26,7 +30,7 @@ use peermap_testing::{Arguments, Trial, trials};
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
-        Some(backend::MACHINE) => backend::play_machine(&args[1]),
+        Some(backend::MACHINE) => backend::play_machine(&args[1], &args[2]),
         Some(backend::WORKER) => backend::play_worker(&args[1]),
         Some(orphans::PARENT) => orphans::play_parent(&args[1], &args[2]),
         _ => peermap_testing::run(&Arguments::from_args(), trials()).exit_code(),
@@ -105,6 +109,13 @@ fn trials() -> Vec<Trial> {
         access::a_byte_that_changes_under_the_others_is_found,
         access::a_refused_or_killed_worker_is_named,
         access::what_cannot_be_is_refused,
+        alias::what_is_defined_is_read_as_written_and_the_rest_is_reported,
+        alias::without_a_check_there_is_no_verdict,
+        alias::a_check_that_reports_nothing_is_a_mismatch,
+        alias::words_that_are_not_as_written_are_a_mismatch,
+        alias::a_fence_that_is_missing_is_a_finding,
+        alias::a_refused_or_killed_worker_is_named,
+        alias::what_cannot_be_is_refused,
         grow::a_vector_grows_in_place_and_elsewhere_without_copying,
         grow::each_refused_call_of_a_growth_leaves_the_vector_as_it_was,
         grow::scattered_chunks_become_one_range,
@@ -112,6 +123,21 @@ fn trials() -> Vec<Trial> {
         grow::a_byte_that_changes_is_found,
         grow::a_refused_or_killed_worker_is_named,
         grow::what_cannot_be_is_refused,
+        stripe::each_balance_adds_every_word_once,
+        stripe::stripes_lie_on_all_devices_and_nothing_is_copied_when_the_last_joins,
+        stripe::unequal_devices_are_done_at_times_that_lie_closer_if_their_shares_follow_them,
+        stripe::one_device_is_enough,
+        stripe::a_stripe_on_another_device_is_found,
+        stripe::a_byte_that_changes_before_the_last_device_joins_is_found,
+        stripe::a_sum_that_is_wrong_is_found,
+        stripe::a_refused_or_killed_worker_is_named,
+        stripe::what_cannot_be_is_refused,
+        host_numa::rights_of_host_and_device_are_apart_and_all_share,
+        host_numa::one_worker_is_enough,
+        host_numa::kernels_and_cpu_pass_every_check,
+        host_numa::a_byte_that_changes_is_found,
+        host_numa::a_refused_or_killed_worker_is_named,
+        host_numa::what_cannot_be_is_refused,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]

@@ -6,11 +6,13 @@ mod recordings;
 mod support;
 
 mod addresses;
+mod aliases;
 mod checks;
 mod descriptors;
 mod evidence;
 mod explanations;
 mod faults;
+mod host_mappings;
 mod host_memory;
 mod interceptor;
 mod jit;

@@ -1,12 +1,14 @@
 //! Rules that the recorded machine never breaks: other machines, and what only the manual says.
 
+use std::time::Instant;
+
 use peermap_driver::{
-    AllocationProp, ByteSize, CompressionType, CuResult, Device, DeviceAttribute, Driver, FabricHandle, HandleType,
-    HostPtr, MemPoolProps, OsHandle, PointerAttribute, ShareableHandle,
+    AccessDesc, AllocationProp, ByteSize, CompressionType, CuResult, Device, DeviceAttribute, Driver, FabricHandle,
+    HandleType, HostPtr, MemPoolProps, OsHandle, PointerAttribute, ShareableHandle,
 };
 use peermap_sim::{SimMachine, SimProcess};
 
-use crate::support::{GRANULE, in_context, machine, map, process, read, refusal, rule};
+use crate::support::{GRANULE, in_context, machine, map, process, read, refusal, reserve, rule};
 
 fn process_of(profile: &str) -> (SimMachine, SimProcess) {
     let machine = SimMachine::named(profile).unwrap();
@@ -64,6 +66,29 @@ fn memory_is_compressible_while_the_device_has_such_memory_left() {
     assert_eq!([first, second, third].map(given), [yes, yes, no]);
     process.mem_release(first).unwrap();
     assert_eq!([create(), create()].map(given), [yes, no]);
+}
+
+#[test]
+fn a_device_that_is_said_to_be_slower_takes_longer() {
+    let (_, process) = process_of("unequal");
+    let quickest = |ordinal| {
+        process.ctx_create(0, Device(ordinal)).unwrap();
+        let (size, prop) = (ByteSize::mib(64), AllocationProp::pinned_on(ordinal, HandleType::NONE));
+        let ptr = reserve(&process, size);
+        process.mem_map(ptr, size, ByteSize::ZERO, process.mem_create(size, &prop, 0).unwrap(), 0).unwrap();
+        process.mem_set_access(ptr, size, &[AccessDesc::read_write(ordinal)]).unwrap();
+        let fill = || {
+            let begun = Instant::now();
+            process.memset_d8(ptr, 7, size).unwrap();
+            process.ctx_synchronize().unwrap();
+            begun.elapsed()
+        };
+        // The first fill takes the memory from the host.
+        fill();
+        (0..5).map(|_| fill()).min().unwrap()
+    };
+    let (quick, slow) = (quickest(0), quickest(1));
+    assert!(slow > 2 * quick, "{quick:?} and {slow:?}");
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Call, Context, CuResult, Device, DeviceAttribute, DevicePtr,
-    Driver, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
-    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute, MemPoolProps,
-    MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
+    Driver, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr, IpcEventHandle,
+    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute,
+    MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid,
+    for_each_call,
 };
 
 use super::argument::Argument;
@@ -67,3 +68,14 @@ macro_rules! record {
 }
 
 for_each_call!(record);
+
+/// No call of CUDA, so nothing of a recording.
+impl<D: Driver, W: Write> HostAccess for Recorder<D, W> {
+    fn host_read(&self, dst: &mut [u8], src: DevicePtr) -> Result<()> {
+        self.driver.host_read(dst, src)
+    }
+
+    fn host_write(&self, dst: DevicePtr, src: &[u8]) -> Result<()> {
+        self.driver.host_write(dst, src)
+    }
+}

@@ -7,8 +7,8 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, raise};
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, Argument, ByteSize, Call, Context, CuResult, Device, DeviceAttribute,
-    DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr,
-    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
+    DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess,
+    HostPtr, IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
     MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
     Stream, Uuid, Value, for_each_call,
 };
@@ -57,6 +57,8 @@ macro_rules! misbehave {
 }
 
 for_each_call!(misbehave);
+
+impl HostAccess for Misbehaving {}
 
 /// Plays a process of a trace.
 pub fn play() -> ExitCode {

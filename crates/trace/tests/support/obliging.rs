@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
-    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
-    JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute, MemPoolProps,
-    MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
+    Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr, IpcEventHandle,
+    IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute,
+    MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid,
+    for_each_call,
 };
 use peermap_trace::{End, Processes, StartError};
 
@@ -84,6 +85,8 @@ macro_rules! obliging {
 }
 
 for_each_call!(obliging);
+
+impl HostAccess for Obliging {}
 
 /// Gives every process an obliging driver.
 pub struct ObligingProcesses;

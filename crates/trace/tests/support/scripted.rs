@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, Argument, ByteSize, Call, Context, CuResult, Device, DeviceAttribute,
-    DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr,
-    IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
+    DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess,
+    HostPtr, IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
     MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
     Stream, Uuid, Value, for_each_call,
 };
@@ -72,6 +72,8 @@ macro_rules! scripted {
 }
 
 for_each_call!(scripted);
+
+impl HostAccess for Scripted {}
 
 /// Gives each process of a trace its own scripted driver, and notes how each one ended.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-use peermap_exec::{Check, Finding};
+use peermap_exec::{Check, Finding, Writer};
 use peermap_memory::Access;
 
 use super::{BODY, Run};
@@ -17,6 +17,7 @@ fn a_read_by_another_address_names_both_addresses_and_the_writer() {
     let Finding::Alias { address, access, written, writer } = finding else { panic!("{finding}") };
     assert_eq!((address, written, access), (run.arguments[1] + 4, rig.base + 4, Access::Read));
     assert_eq!((stop.thread, stop.line.ptx), ([0; 3], BODY + 1));
+    let Writer::Here(writer) = writer else { panic!("{writer}") };
     assert_eq!((writer.thread, writer.line.ptx), ([1, 0, 0], BODY));
 }
 

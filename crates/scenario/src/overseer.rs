@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use peermap_driver::{Call, CuResult, Driver, DriverError, Intercepted, Interceptor, Result, Value};
 
-/// Sees every driver call of a vector.
+/// Sees driver calls.
 #[derive(Default)]
-pub(super) struct Overseer {
+pub(crate) struct Overseer {
     /// How many calls moved bytes.
     copies: AtomicU64,
     /// How many calls there are up to the one to refuse, that one included; 0: none is refused.
@@ -14,24 +14,24 @@ pub(super) struct Overseer {
 }
 
 /// A driver whose calls an overseer sees.
-pub(super) type Overseen<'d> = Intercepted<&'d dyn Driver, Overseer>;
+pub(crate) type Overseen<'d> = Intercepted<&'d dyn Driver, Overseer>;
 
 /// What a refused call answers.
 const REFUSAL: CuResult = CuResult::OUT_OF_MEMORY;
 
 impl Overseer {
     /// How many calls copied, set or launched something.
-    pub(super) fn copies(&self) -> u64 {
+    pub(crate) fn copies(&self) -> u64 {
         self.copies.load(Ordering::Relaxed)
     }
 
     /// Refuses a call once: the one of this number, counted from 1 and from now.
-    pub(super) fn refuse(&self, number: u64) {
+    pub(crate) fn refuse(&self, number: u64) {
         self.left.store(number, Ordering::Relaxed);
     }
 
     /// Refuses none any more. Whether one was refused.
-    pub(super) fn has_refused(&self) -> bool {
+    pub(crate) fn has_refused(&self) -> bool {
         self.left.swap(0, Ordering::Relaxed) == 0
     }
 }
