@@ -8,6 +8,7 @@ mod access;
 mod context;
 mod copy;
 mod device;
+mod fabric;
 mod legacy;
 mod mapping;
 mod module;
@@ -81,6 +82,8 @@ pub struct ProcessOptions {
     pub window_base: u64,
     /// How many device addresses there are.
     pub window_bytes: u64,
+    /// The node that it is on.
+    pub node: u16,
 }
 
 /// The devices' page tables, as a process changes them.
