@@ -1,15 +1,17 @@
-//! Memory that the parent creates and exports as descriptors: one buffer per worker, all on one device; and how workers map it.
+//! Memory that the parent creates and exports: one buffer per worker, all on one device; and how workers map it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::{
     AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType, MemHandle,
+    OsHandle, ShareableHandle,
 };
 
 use crate::device_kernels::Buffer;
 use crate::devices::{Chosen, Need};
 use crate::error::UsageError;
-use crate::parent::{SizeError, Supplies, check_room};
+use crate::parent::{SizeError, Supplies, SupplyError, check_room};
+use crate::transport::{Carrier, FabricSlots};
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] = &[
@@ -21,15 +23,19 @@ pub(crate) const NEEDS: &[Need] = &[
     ),
 ];
 
-/// How the buffers are shared.
-const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
-
 /// The buffers of a run. Whatever is left of them is given back when they are dropped.
 pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
-    exported: Vec<OwnedFd>,
+    descriptors: Vec<OwnedFd>,
+    /// Their fabric handles, if they are shared as such.
+    fabric: Option<FabricSlots>,
     remarks: Vec<String>,
+}
+
+/// What sizes of memory on a device are multiples of.
+pub(crate) fn granularity(driver: &dyn Driver, device: &Chosen) -> Result<ByteSize, DriverError> {
+    driver.mem_get_allocation_granularity(&prop(device), GranularityOption::MINIMUM)
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
@@ -40,7 +46,7 @@ pub(crate) fn check_size(
     size: ByteSize,
     host_limit: Option<ByteSize>,
 ) -> Result<(), SizeError> {
-    let granularity = driver.mem_get_allocation_granularity(&prop(device), GranularityOption::MINIMUM)?;
+    let granularity = granularity(driver, device)?;
     if !size.is_multiple_of(granularity) {
         let next = size.checked_next_multiple_of(granularity);
         return Err(UsageError::Granularity { size, granularity, next }.into());
@@ -49,21 +55,26 @@ pub(crate) fn check_size(
 }
 
 impl<'d> Buffers<'d> {
-    /// Allocates and exports `count` buffers.
+    /// Allocates and exports `count` buffers, as handles of the one type that `prop` asks for.
     pub(crate) fn create(
         driver: &'d dyn Driver,
         prop: &AllocationProp,
         count: u32,
         size: ByteSize,
-    ) -> Result<Self, DriverError> {
-        let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new(), remarks: Vec::new() };
-        for _ in 0..count {
+    ) -> Result<Self, SupplyError> {
+        let handle_type = prop.requested_handle_types;
+        let fabric = (handle_type == HandleType::FABRIC).then(|| FabricSlots::create("fabric-handles", count));
+        let (handles, descriptors, remarks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut buffers = Self { driver, handles, descriptors, fabric: fabric.transpose()?, remarks };
+        for number in 0..count {
             let handle = driver.mem_create(size, prop, 0)?;
             buffers.handles.push(handle);
-            let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
-            // No driver answers a wish for a descriptor with anything else.
-            let fd = exported.into_posix_fd().ok_or(DriverError::refused(CuResult::UNKNOWN))?;
-            buffers.exported.push(fd);
+            match (driver.mem_export_to_shareable_handle(handle, handle_type, 0)?, &buffers.fabric) {
+                (ShareableHandle::Fabric(handle), Some(slots)) => slots.put(number, &handle.0),
+                (ShareableHandle::PosixFd(fd), _) => buffers.descriptors.push(fd),
+                // No driver answers a wish for a descriptor with a fabric handle.
+                (ShareableHandle::Fabric(_), None) => return Err(DriverError::refused(CuResult::UNKNOWN).into()),
+            }
         }
         Ok(buffers)
     }
@@ -82,11 +93,16 @@ impl<'d> Buffers<'d> {
 
 impl Supplies for Buffers<'_> {
     fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        self.exported.iter().map(AsFd::as_fd).collect()
+        self.fabric.iter().map(AsFd::as_fd).chain(self.descriptors.iter().map(AsFd::as_fd)).collect()
+    }
+
+    fn carrier(&self) -> Carrier {
+        if self.fabric.is_some() { Carrier::SharedMemory } else { Carrier::Descriptors }
     }
 
     fn close_descriptors(&mut self) {
-        self.exported.clear();
+        self.fabric = None;
+        self.descriptors.clear();
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -113,13 +129,18 @@ impl Drop for Buffers<'_> {
 }
 
 /// Imports a buffer and maps it to addresses that are reserved. The mapping keeps the memory.
-pub(crate) fn map(driver: &dyn Driver, descriptor: BorrowedFd<'_>, to: Buffer) -> Result<(), DriverError> {
-    let handle = driver.mem_import_from_shareable_handle(descriptor.into(), HANDLE_TYPE)?;
+pub(crate) fn map(driver: &dyn Driver, from: OsHandle<'_>, to: Buffer) -> Result<(), DriverError> {
+    let handle = driver.mem_import_from_shareable_handle(from, from.handle_type())?;
     driver.mem_map(to.ptr, to.size, ByteSize::ZERO, handle, 0)?;
     driver.mem_release(handle)
 }
 
-/// What is asked of memory that a run shares.
+/// What is asked of memory that a run shares as descriptors.
 pub(crate) fn prop(device: &Chosen) -> AllocationProp {
-    AllocationProp::pinned_on(device.device.0, HANDLE_TYPE)
+    prop_as(device, HandleType::POSIX_FILE_DESCRIPTOR)
+}
+
+/// What is asked of memory that a run shares as handles of a type.
+pub(crate) fn prop_as(device: &Chosen, handle_type: HandleType) -> AllocationProp {
+    AllocationProp::pinned_on(device.device.0, handle_type)
 }

@@ -23,7 +23,9 @@
 //! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
 //! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
-//! | `exported.rs` | memory that the parent exports and workers map |
+//! | `exported.rs`, `row.rs` | memory that the parent exports, and how workers map it one behind the other |
+//! | `share_as.rs` | as descriptors or as fabric handles |
+//! | `transport/`, `slots.rs` | how handles get from those who export to those who import |
 //! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
 //! | `devices/` | choice of devices |
@@ -66,10 +68,14 @@ mod post;
 mod probe;
 mod relay;
 mod ring;
+mod row;
 mod scenario;
+mod share_as;
 pub mod simple_ipc;
+mod slots;
 mod task;
 mod timing;
+mod transport;
 mod watched;
 mod worker;
 mod workplace;
@@ -88,5 +94,7 @@ pub use options::Options;
 pub use parent::{refused, run, run_recording_calls};
 pub use relay::{Order, Relay};
 pub use scenario::Scenario;
+pub use share_as::ShareAs;
 pub use timing::StreamTimer;
+pub use transport::{Meet, Transport, TransportError};
 pub use worker::worker_main;

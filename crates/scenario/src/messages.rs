@@ -16,6 +16,7 @@ use crate::error::Complaint;
 use crate::grow;
 use crate::relay;
 use crate::task::Task;
+use crate::transport::Carrier;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub(crate) struct Start {
     pub(crate) record_calls: bool,
     /// How many descriptors follow.
     pub(crate) descriptors: u64,
+    /// What they are.
+    pub(crate) carrier: Carrier,
     /// What to do.
     pub(crate) role: Role,
 }
@@ -243,6 +246,7 @@ mod tests {
                 time_left_ms: 59_000,
                 record_calls: true,
                 descriptors: 8,
+                carrier: Carrier::SharedMemory,
                 role,
             }));
         }

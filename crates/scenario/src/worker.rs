@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use peermap_driver::{AccessFlags, Device, Driver, DriverError, Uuid};
-use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
+use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, ShmError};
 use peermap_report::{FailureKind, Phases};
 
 use crate::access::{self, Deed, Right};
@@ -19,6 +19,7 @@ use crate::post::{Order, Post};
 use crate::probe;
 use crate::simple_ipc;
 use crate::timing::ms_since;
+use crate::transport::{Meet, TransportError};
 use crate::watched::watched;
 
 /// Why a worker cannot go on.
@@ -36,8 +37,10 @@ pub(crate) enum WorkerError {
     Jit { log: String, source: DriverError },
     #[error(transparent)]
     Kernels(#[from] KernelError),
-    #[error("the barrier failed")]
+    #[error("the barrier cannot be joined")]
     Barrier(#[from] BarrierError),
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     #[error("the parent sent no barrier")]
     NoBarrier,
     #[error("the parent sent no handles")]
@@ -65,8 +68,8 @@ impl WorkerError {
         match self {
             Self::Open { .. } | Self::Init { .. } | Self::NoDevice { .. } => FailureKind::Backend,
             Self::Driver(source) | Self::Jit { source, .. } => kind_of_driver_error(source),
-            Self::Barrier(BarrierError::MemberDied { .. }) => FailureKind::WorkerDied,
-            Self::Barrier(BarrierError::TimedOut { .. }) | Self::Channel(IpcError::TimedOut) => FailureKind::TimedOut,
+            Self::Transport(error) => error.kind(),
+            Self::Channel(IpcError::TimedOut) => FailureKind::TimedOut,
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
@@ -153,7 +156,10 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     let member = barrier.map(|fd| Barrier::join(fd, start.worker, start.workers)).transpose()?;
     let member = || member.ok_or(WorkerError::NoBarrier);
     let done = match start.role {
-        Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::MemmapIpc(task) => {
+            let mut transport = start.carrier.make(descriptors, member()?, start.workers)?;
+            memmap_ipc::work(&mut station, &mut *transport, &task)?
+        }
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
@@ -215,8 +221,8 @@ impl<'a> Station<'a> {
     }
 
     /// Waits for all others.
-    pub(crate) fn meet(&mut self, member: &mut Member, step: Step) -> Result<(), WorkerError> {
+    pub(crate) fn meet(&mut self, all: &mut dyn Meet, step: Step) -> Result<(), WorkerError> {
         self.begin(step)?;
-        Ok(member.wait(self.deadline)?)
+        Ok(all.meet(self.deadline)?)
     }
 }

@@ -36,7 +36,7 @@ static WHOLE: [Whole; 4] = [
             ("verify", "verify"),
             ("teardown", "teardown"),
         ],
-        scenario: |options| MemmapIpc(options).into(),
+        scenario: |options| MemmapIpc { options, ..MemmapIpc::default() }.into(),
     },
     Whole {
         name: "simple_ipc",

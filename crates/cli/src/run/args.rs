@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::pool_ipc::{self, Handles};
-use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
+use peermap_scenario::{DeviceChoice, Fill, Options, Order, ShareAs, Verify, VerifyOn};
 use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
 use peermap_sim::Checks;
 
@@ -43,7 +43,7 @@ pub(crate) enum Scenario {
     ///
     /// For example: peermap run compressible --profile scarce --processes-per-device 2
     #[command(name = "compressible", after_help = exit_codes())]
-    Compressible(MemmapIpc),
+    Compressible(Buffers),
     /// Rights of each device on shared memory, none, read, read and write, changed while mapped, revoked: each tried from each
     /// device, with faults where they are due.
     ///
@@ -114,9 +114,23 @@ pub(crate) struct Ring {
     common: Common,
 }
 
-/// Arguments of `run memmap-ipc`, and of what does the same work.
+/// Arguments of `run memmap-ipc`.
 #[derive(Debug, Args)]
 pub(crate) struct MemmapIpc {
+    #[command(flatten)]
+    buffers: Buffers,
+    /// As what the buffers are shared: file descriptors; fabric handles; or auto, fabric handles where creating, exporting and
+    /// importing succeed, else descriptors.
+    #[arg(long, value_name = "auto|fd|fabric", default_value = "fd")]
+    handle: ShareAs,
+    /// Pad a size that is no multiple of the granularity, and say what that wastes. Without this it is refused.
+    #[arg(long)]
+    round_up: bool,
+}
+
+/// Arguments of what does the work of memmap-ipc.
+#[derive(Debug, Args)]
+pub(crate) struct Buffers {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
     /// which is mostly 2 MiB.
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
@@ -187,7 +201,8 @@ impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
-            Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.ring.common,
+            Self::MemmapIpc(arguments) => &arguments.buffers.ring.common,
+            Self::Compressible(arguments) => &arguments.ring.common,
             Self::SimpleIpc(arguments) => &arguments.ring.common,
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
             Self::Access(arguments) => &arguments.common,
@@ -198,12 +213,15 @@ impl Scenario {
     /// The same without where it runs and what is shown.
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
-            Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
+            Self::MemmapIpc(MemmapIpc { buffers: Buffers { ring, size }, handle, round_up }) => {
+                let (options, share_as, round_up) = (ring.options(*size), *handle, *round_up);
+                memmap_ipc::MemmapIpc { options, share_as, round_up }.into()
+            }
             Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
             Self::PoolIpc(PoolIpc { relay, handles }) => {
                 pool_ipc::PoolIpc { relay: relay.relay(), handles: *handles }.into()
             }
-            Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
+            Self::Compressible(Buffers { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
             Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };

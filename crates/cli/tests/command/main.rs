@@ -12,6 +12,7 @@ mod deaths;
 mod differential;
 mod environment;
 mod grow;
+mod handles;
 mod import;
 mod launch;
 mod main_job;
