@@ -3,8 +3,8 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType, MemHandle,
-    OsHandle, ShareableHandle,
+    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType,
+    MemHandle, OsHandle, ShareableHandle,
 };
 
 use crate::device_kernels::Buffer;
@@ -23,6 +23,13 @@ pub(crate) const NEEDS: &[Need] = &[
     ),
 ];
 
+/// The same if memory is shared as fabric handles.
+pub(crate) const FABRIC_NEEDS: &[Need] = &[
+    Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+    Need::new(DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+    Need::new(DeviceAttribute::HANDLE_TYPE_FABRIC_SUPPORTED, "memory cannot be shared as a fabric handle"),
+];
+
 /// The buffers of a run. Whatever is left of them is given back when they are dropped.
 pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
@@ -34,8 +41,23 @@ pub(crate) struct Buffers<'d> {
 }
 
 /// What sizes of memory on a device are multiples of.
-pub(crate) fn granularity(driver: &dyn Driver, device: &Chosen) -> Result<ByteSize, DriverError> {
-    driver.mem_get_allocation_granularity(&prop(device), GranularityOption::MINIMUM)
+fn granularity(driver: &dyn Driver, device: Device) -> Result<ByteSize, DriverError> {
+    let prop = AllocationProp::pinned_on(device.0, HandleType::NONE);
+    driver.mem_get_allocation_granularity(&prop, GranularityOption::MINIMUM)
+}
+
+/// The size that memory on a device has of which so much is used. What cannot be padded stays, and is refused.
+pub(crate) fn room(driver: &dyn Driver, device: Device, size: ByteSize) -> Result<ByteSize, DriverError> {
+    Ok(size.checked_next_multiple_of(granularity(driver, device)?).unwrap_or(size))
+}
+
+/// Checks that memory on a device can have a size. Gives what sizes are multiples of.
+pub(crate) fn check_granularity(driver: &dyn Driver, device: &Chosen, size: ByteSize) -> Result<ByteSize, SizeError> {
+    let granularity = granularity(driver, device.device)?;
+    if size.is_multiple_of(granularity) {
+        return Ok(granularity);
+    }
+    Err(UsageError::Granularity { size, granularity, next: size.checked_next_multiple_of(granularity) }.into())
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
@@ -46,11 +68,7 @@ pub(crate) fn check_size(
     size: ByteSize,
     host_limit: Option<ByteSize>,
 ) -> Result<(), SizeError> {
-    let granularity = granularity(driver, device)?;
-    if !size.is_multiple_of(granularity) {
-        let next = size.checked_next_multiple_of(granularity);
-        return Err(UsageError::Granularity { size, granularity, next }.into());
-    }
+    let granularity = check_granularity(driver, device, size)?;
     check_room(driver, &[(device, workers)], size, granularity, host_limit)
 }
 

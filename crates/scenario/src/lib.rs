@@ -11,6 +11,7 @@
 //! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
+//! | [`fabric`] | memory of each worker's device, shared as fabric handles, on one node and between nodes |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -52,6 +53,7 @@ mod device_kernels;
 mod devices;
 mod error;
 mod exported;
+pub mod fabric;
 pub mod grow;
 mod kernels;
 mod launch;

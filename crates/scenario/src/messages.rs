@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::access::{self, Deed, Right};
 use crate::calls::Part;
 use crate::error::Complaint;
+use crate::fabric;
 use crate::grow;
+use crate::memmap_ipc;
 use crate::relay;
-use crate::task::Task;
 use crate::transport::Carrier;
 
 /// From the parent to a worker.
@@ -52,7 +53,7 @@ pub(crate) struct Start {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Role {
     /// A worker of [`memmap_ipc`](crate::memmap_ipc).
-    MemmapIpc(Task),
+    MemmapIpc(memmap_ipc::Task),
     /// A worker of [`simple_ipc`](crate::simple_ipc).
     SimpleIpc(relay::Task),
     /// A worker of [`pool_ipc`](crate::pool_ipc).
@@ -61,6 +62,8 @@ pub(crate) enum Role {
     Access(access::Task),
     /// A worker of [`grow`](crate::grow).
     Grow(grow::Task),
+    /// A worker of [`fabric`](crate::fabric).
+    Fabric(fabric::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -116,13 +119,19 @@ pub enum Step {
     Module,
     /// Reserves addresses.
     Reserve,
+    /// Creates and exports memory.
+    Export,
+    /// Hands its handle to all others.
+    Exchange,
+    /// Waits until the memory of all others is gone.
+    Gone,
     /// Imports and maps.
     Import,
     /// Sets access.
     Access,
     /// Opens memory and events of the parent.
     Open,
-    /// Waits until all others are ready to fill.
+    /// Waits until all others have mapped or opened what they fill.
     Assemble,
     /// Fills a buffer in this ring step.
     Fill(u32),
@@ -171,6 +180,9 @@ impl fmt::Display for Step {
             Self::Context => f.write_str("context"),
             Self::Module => f.write_str("module"),
             Self::Reserve => f.write_str("reserve"),
+            Self::Export => f.write_str("export"),
+            Self::Exchange => f.write_str("exchange handles"),
+            Self::Gone => f.write_str("barrier after release"),
             Self::Import => f.write_str("import and map"),
             Self::Access => f.write_str("access"),
             Self::Open => f.write_str("open handles"),
@@ -210,6 +222,7 @@ mod tests {
     use crate::content::Fill;
     use crate::kernels::KernelSource;
     use crate::relay::Order;
+    use crate::task::Task;
 
     fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
         let bytes = postcard::to_stdvec(message).unwrap();
@@ -230,12 +243,14 @@ mod tests {
         let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
+        let fabric = fabric::Task { work: task.clone(), mistake: fabric::Mistake::Altered };
         for role in [
-            Role::MemmapIpc(task),
+            Role::MemmapIpc(memmap_ipc::Task { work: task, round_up: true }),
             Role::SimpleIpc(relay.clone()),
             Role::PoolIpc(relay),
             Role::Access(access),
             Role::Grow(grow),
+            Role::Fabric(fabric),
             Role::Probe,
         ] {
             let device = Uuid([7; 16]);

@@ -1,8 +1,6 @@
 //! The buffers of all workers, mapped one behind the other.
 
-use peermap_driver::{
-    AccessDesc, AllocationProp, ByteSize, DevicePtr, Driver, GranularityOption, HandleType, MemHandle,
-};
+use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver, MemHandle};
 
 use crate::device_kernels::Buffer;
 use crate::messages::Step;
@@ -25,21 +23,12 @@ pub(crate) struct Row {
 
 impl Row {
     /// Reserves addresses for a buffer of each worker.
-    pub(crate) fn reserve(station: &mut Station<'_>, size: ByteSize) -> Result<Self, WorkerError> {
+    pub(crate) fn reserve(station: &mut Station<'_>, size: ByteSize, room: ByteSize) -> Result<Self, WorkerError> {
         station.begin(Step::Reserve)?;
-        let (driver, workers) = (station.driver, station.workers);
-        let prop = AllocationProp::pinned_on(station.device.0, HandleType::NONE);
-        let granularity = driver.mem_get_allocation_granularity(&prop, GranularityOption::MINIMUM)?;
-        let room = size.checked_next_multiple_of(granularity);
-        let sizes = room.and_then(|room| Some((room, room.checked_mul(u64::from(workers))?)));
-        let (room, all) = sizes.ok_or(WorkerError::TooLarge { workers, size: size.get() })?;
-        let start = driver.mem_address_reserve(all, ALIGNMENT, DevicePtr::NULL, 0)?;
+        let workers = station.workers;
+        let all = room.checked_mul(u64::from(workers)).ok_or(WorkerError::TooLarge { workers, size: size.get() })?;
+        let start = station.driver.mem_address_reserve(all, ALIGNMENT, DevicePtr::NULL, 0)?;
         Ok(Self { start, size, room, all })
-    }
-
-    /// What each buffer has.
-    pub(crate) const fn room(&self) -> ByteSize {
-        self.room
     }
 
     /// Maps a buffer, and lets go of its handle: the mapping keeps the memory.

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use crate::compressible::Compressible;
+use crate::fabric::Fabric;
 use crate::grow::Grow;
 use crate::memmap_ipc::MemmapIpc;
 use crate::parent::Story;
@@ -24,6 +25,8 @@ pub enum Scenario {
     Access(Access),
     /// [`grow`](crate::grow).
     Grow(Grow),
+    /// [`fabric`](crate::fabric).
+    Fabric(Fabric),
 }
 
 impl Scenario {
@@ -36,6 +39,7 @@ impl Scenario {
             Self::Compressible(scenario) => scenario,
             Self::Access(scenario) => scenario,
             Self::Grow(scenario) => scenario,
+            Self::Fabric(scenario) => scenario,
         }
     }
 }
@@ -73,5 +77,11 @@ impl From<Access> for Scenario {
 impl From<Grow> for Scenario {
     fn from(scenario: Grow) -> Self {
         Self::Grow(scenario)
+    }
+}
+
+impl From<Fabric> for Scenario {
+    fn from(scenario: Fabric) -> Self {
+        Self::Fabric(scenario)
     }
 }

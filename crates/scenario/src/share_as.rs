@@ -30,9 +30,17 @@ pub(crate) struct NoFabric {
 
 fn meaning(result: CuResult) -> &'static str {
     match result {
-        CuResult::NOT_PERMITTED => ": this process has no IMEX channel",
+        CuResult::NOT_PERMITTED => ": there is no IMEX channel, or not the same one",
         CuResult::NOT_SUPPORTED => ": the device has none",
+        CuResult::INVALID_HANDLE => ": it is in another IMEX domain, or an IMEX daemon does not run",
         _ => "",
+    }
+}
+
+impl NoFabric {
+    /// Why a device cannot take part.
+    pub(crate) fn reason(self) -> String {
+        format!("no fabric handles: {self}")
     }
 }
 
@@ -93,7 +101,7 @@ mod tests {
     #[test]
     fn a_refusal_names_call_and_code_and_what_is_wanting() {
         let no = refused(Call::cuMemCreate, DriverError::refused(CuResult::NOT_PERMITTED)).unwrap();
-        let expected = "cuMemCreate answers CUDA_ERROR_NOT_PERMITTED: this process has no IMEX channel";
+        let expected = "cuMemCreate answers CUDA_ERROR_NOT_PERMITTED: there is no IMEX channel, or not the same one";
         assert_eq!(no.to_string(), expected);
         let host = DriverError::Host { what: "memory".to_owned() };
         assert_eq!(refused(Call::cuMemCreate, host.clone()), Err(host));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{AccessFlags, Device, Driver, DriverError, Uuid};
+use peermap_driver::{AccessFlags, CuResult, Device, Driver, DriverError, Uuid};
 use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, ShmError};
 use peermap_report::{FailureKind, Phases};
 
@@ -10,6 +10,7 @@ use crate::access::{self, Deed, Right};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
+use crate::fabric;
 use crate::grow;
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
@@ -55,6 +56,8 @@ pub(crate) enum WorkerError {
     Permitted { right: Right, deed: Deed },
     #[error("{deed} failed, and the rights ({right}) permit it")]
     Forbidden { right: Right, deed: Deed, source: DriverError },
+    #[error("the memory of worker {exporter} is out of reach")]
+    OutOfReach { exporter: u32, source: DriverError },
     #[error("the vector grew although its call {call} was refused")]
     RefusalLost { call: u32 },
     #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
@@ -67,7 +70,10 @@ impl WorkerError {
     fn kind(&self) -> FailureKind {
         match self {
             Self::Open { .. } | Self::Init { .. } | Self::NoDevice { .. } => FailureKind::Backend,
-            Self::Driver(source) | Self::Jit { source, .. } => kind_of_driver_error(source),
+            Self::OutOfReach { source, .. } if is_lacking(source) => FailureKind::Backend,
+            Self::Driver(source) | Self::Jit { source, .. } | Self::OutOfReach { source, .. } => {
+                kind_of_driver_error(source)
+            }
             Self::Transport(error) => error.kind(),
             Self::Channel(IpcError::TimedOut) => FailureKind::TimedOut,
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
@@ -88,7 +94,10 @@ impl WorkerError {
 
     fn driver_error(&self) -> Option<&DriverError> {
         match self {
-            Self::Driver(source) | Self::Jit { source, .. } | Self::Init { source } => Some(source),
+            Self::Driver(source)
+            | Self::Jit { source, .. }
+            | Self::Init { source }
+            | Self::OutOfReach { source, .. } => Some(source),
             _ => None,
         }
     }
@@ -102,6 +111,11 @@ impl WorkerError {
             rule: self.driver_error().and_then(DriverError::rule).map(|rule| rule.to_string()),
         }
     }
+}
+
+/// Whether a refusal to import says that the machine lacks something: a channel in common, a domain in common, a daemon.
+fn is_lacking(error: &DriverError) -> bool {
+    matches!(error.result(), Some(CuResult::NOT_PERMITTED | CuResult::NOT_SUPPORTED | CuResult::INVALID_HANDLE))
 }
 
 /// The worker's side of a run. The command's hidden worker subcommand calls it with the channel that it inherited as
@@ -164,6 +178,10 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
+        Role::Fabric(task) => {
+            let mut transport = start.carrier.make(descriptors, member()?, start.workers)?;
+            fabric::work(&mut station, &mut *transport, &task)?
+        }
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {

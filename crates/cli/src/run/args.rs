@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
+use peermap_scenario::fabric::{self, Mistake};
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, ShareAs, Verify, VerifyOn};
 use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
@@ -56,6 +57,11 @@ pub(crate) enum Scenario {
     /// For example: peermap run grow --profile h200-x2 --size 64MiB --kv-cache
     #[command(name = "grow", after_help = exit_codes())]
     Grow(Grow),
+    /// Buffers of each worker's device, shared as fabric handles on one node and between nodes, and verified by every worker.
+    ///
+    /// For example: peermap run fabric --profile nvl72
+    #[command(name = "fabric", after_help = exit_codes())]
+    Fabric(Fabric),
 }
 
 /// Arguments of every scenario.
@@ -197,6 +203,28 @@ pub(crate) struct Grow {
     common: Common,
 }
 
+/// Arguments of `run fabric`.
+#[derive(Debug, Args)]
+pub(crate) struct Fabric {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
+    /// for up to 255 workers and pattern above.
+    #[arg(long, value_name = "id|pattern")]
+    fill: Option<Fill>,
+    /// A mistake to see refused: workers import a handle with an altered byte, or let go of their memory before others
+    /// import it.
+    #[arg(long, value_name = "none|altered|gone", default_value = "none")]
+    mistake: Mistake,
+    #[command(flatten)]
+    common: Common,
+}
+
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
@@ -207,6 +235,7 @@ impl Scenario {
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
             Self::Access(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
+            Self::Fabric(arguments) => &arguments.common,
         }
     }
 
@@ -226,6 +255,11 @@ impl Scenario {
             Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()
+            }
+            Self::Fabric(Fabric { common, size, processes_per_device, fill, mistake }) => {
+                let (processes_per_device, fill) = (*processes_per_device, *fill);
+                let options = Options { processes_per_device, fill, ..common.options(*size) };
+                fabric::Fabric::new(options, *mistake).into()
             }
         }
     }

@@ -31,7 +31,7 @@ fn auto_takes_fabric_handles_where_they_work_and_descriptors_elsewhere() {
         (
             "h200-x2",
             "the buffers are shared as descriptors: cuMemCreate answers CUDA_ERROR_NOT_PERMITTED: \
-             this process has no IMEX channel",
+             there is no IMEX channel, or not the same one",
         ),
         (
             "no-fabric",
@@ -62,7 +62,7 @@ fn what_cannot_be_is_said_in_one_line() {
     for (arguments, code, word) in [
         (&["--handle", "nt"][..], 2, "auto or fd or fabric"),
         (&["--handle", "fabric", "--profile", "no-fabric"], 12, "memory cannot be shared as a fabric handle"),
-        (&["--handle", "fabric", "--profile", "fabric-lies"], 12, "this process has no IMEX channel"),
+        (&["--handle", "fabric", "--profile", "fabric-lies"], 12, "there is no IMEX channel"),
         (&["--size", "3MiB"], 2, "the next size that fits is 4 MiB"),
         (&["--size", "1TiB", "--round-up"], 2, "at most"),
         (&["--size", "17592186044415MiB", "--round-up"], 2, "is no multiple of the granularity"),

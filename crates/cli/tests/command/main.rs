@@ -11,6 +11,7 @@ mod compressible;
 mod deaths;
 mod differential;
 mod environment;
+mod fabric;
 mod grow;
 mod handles;
 mod import;

@@ -314,6 +314,7 @@ impl Process {
                 let prop = self.imported_prop(&record);
                 Ok(self.new_handle(&record, prop))
             }
+            Answer::NotExported if handle_type == HandleType::FABRIC => Err(missing.refuse(&[], None)),
             Answer::NotExported => Err(missing.refuse(&[("descriptor", &number)], None)),
             Answer::Apart(apart) => Err(out_of_reach(apart)),
             Answer::OtherKind => Err(rules::IMPORT_6.refuse(&[("descriptor", &number)], None)),

@@ -2,11 +2,12 @@
 
 use std::os::fd::BorrowedFd;
 
-use peermap_driver::{AllocationProp, ByteSize, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType};
+use peermap_driver::{ByteSize, DeviceAttribute, Driver, DriverError};
 
 use super::{Grow, Task};
 use crate::devices::Need;
 use crate::error::UsageError;
+use crate::exported::check_granularity;
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
@@ -44,12 +45,7 @@ impl Story for Grow {
 
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
         for (device, _) in plan.workers_by_device() {
-            let prop = AllocationProp::pinned_on(device.device.0, HandleType::NONE);
-            let granularity = driver.mem_get_allocation_granularity(&prop, GranularityOption::MINIMUM)?;
-            if !self.chunk.is_multiple_of(granularity) {
-                let (size, next) = (self.chunk, self.chunk.checked_next_multiple_of(granularity));
-                return Err(UsageError::Granularity { size, granularity, next }.into());
-            }
+            check_granularity(driver, device, self.chunk)?;
         }
         check_room(driver, &plan.workers_by_device(), self.options.size, self.chunk, host_limit)
     }

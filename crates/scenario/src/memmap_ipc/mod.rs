@@ -20,4 +20,4 @@ mod story;
 mod worker;
 
 pub use story::MemmapIpc;
-pub(crate) use worker::work;
+pub(crate) use worker::{Task, work};

@@ -1,14 +1,15 @@
 //! What this scenario adds to the parent's story.
 
-use peermap_driver::{ByteSize, Device, DeviceAttribute, Driver, DriverError};
+use peermap_driver::{ByteSize, Device, Driver, DriverError};
 
+use super::Task;
 use crate::devices::{Chosen, Need};
-use crate::exported::{Buffers, NEEDS, check_size, granularity, prop_as};
+use crate::exported::{Buffers, FABRIC_NEEDS, NEEDS, check_size, prop_as, room};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
 use crate::share_as::{ShareAs, try_fabric};
-use crate::task::Task;
+use crate::task;
 
 /// The scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,19 +22,11 @@ pub struct MemmapIpc {
     pub round_up: bool,
 }
 
-/// What a device needs in order to take part, if buffers are shared as fabric handles.
-const FABRIC_NEEDS: &[Need] = &[
-    Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
-    Need::new(DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
-    Need::new(DeviceAttribute::HANDLE_TYPE_FABRIC_SUPPORTED, "memory cannot be shared as a fabric handle"),
-];
-
 impl MemmapIpc {
-    /// What a buffer on a device has, which may be more than is used of it. What cannot be padded stays, and is refused.
+    /// What a buffer on a device has, which may be more than is used of it.
     fn room(&self, driver: &dyn Driver, device: &Chosen) -> Result<ByteSize, DriverError> {
         let size = self.options.size;
-        let padded = || Ok(size.checked_next_multiple_of(granularity(driver, device)?).unwrap_or(size));
-        if self.round_up { padded() } else { Ok(size) }
+        if self.round_up { room(driver, device.device, size) } else { Ok(size) }
     }
 
     /// What padding wastes, if it does.
@@ -69,7 +62,7 @@ impl Story for MemmapIpc {
     fn try_device(&self, driver: &dyn Driver, device: Device) -> Result<Option<String>, DriverError> {
         match self.share_as {
             ShareAs::Auto | ShareAs::Fd => Ok(None),
-            ShareAs::Fabric => Ok(try_fabric(driver, device)?.map(|no| format!("no fabric handles: {no}"))),
+            ShareAs::Fabric => Ok(try_fabric(driver, device)?.map(|no| no.reason())),
         }
     }
 
@@ -91,7 +84,7 @@ impl Story for MemmapIpc {
         Ok(Box::new(buffers.with_remarks(remarks.collect())))
     }
 
-    fn role(&self, task: Task, _plan: &Plan) -> Role {
-        Role::MemmapIpc(task)
+    fn role(&self, work: task::Task, _plan: &Plan) -> Role {
+        Role::MemmapIpc(Task { work, round_up: self.round_up })
     }
 }

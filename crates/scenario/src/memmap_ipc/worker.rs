@@ -1,29 +1,41 @@
 //! The worker's story, in the order in which NVIDIA's sample tells it.
 
 use peermap_report::gigabytes_per_second;
+use serde::{Deserialize, Serialize};
 
 use crate::content::Author;
+use crate::exported::room;
 use crate::messages::{Done, Step};
 use crate::ring::{Filled, Memory, buffer_of};
 use crate::row::Row;
-use crate::task::Task;
+use crate::task;
 use crate::transport::Transport;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
 
+/// What a worker is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Task {
+    pub(crate) work: task::Task,
+    /// Whether the buffers have more than is used of them: the next multiple of the granularity.
+    pub(crate) round_up: bool,
+}
+
 /// Does the work of one worker.
 pub(crate) fn work(station: &mut Station<'_>, transport: &mut dyn Transport, task: &Task) -> Result<Done, WorkerError> {
-    let workplace = Workplace::set_up(station, task)?;
+    let workplace = Workplace::set_up(station, &task.work)?;
     let row = station.phase("map", |station| map_all(station, transport, task))?;
     let rates = station.phase("fill", |station| fill_in_turn(station, transport, &workplace, row))?;
-    let filled = Filled { task, workplace, memory: row, steps: station.workers, rates };
+    let filled = Filled { task: &task.work, workplace, memory: row, steps: station.workers, rates };
     filled.conclude(station, transport)
 }
 
 /// Reserves addresses, imports and maps every buffer, and lets this worker's device in.
 fn map_all(station: &mut Station<'_>, transport: &mut dyn Transport, task: &Task) -> Result<Row, WorkerError> {
     let driver = station.driver;
-    let row = Row::reserve(station, task.size)?;
+    let size = task.work.size;
+    let room = if task.round_up { room(driver, station.device, size)? } else { size };
+    let row = Row::reserve(station, size, room)?;
     station.begin(Step::Import)?;
     // Descriptors are closed at the end of this.
     let handles = transport.exchange(None, station.deadline)?;
