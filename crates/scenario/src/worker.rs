@@ -14,9 +14,9 @@ use crate::fabric;
 use crate::grow;
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
-use crate::messages::{Role, Start, Step};
+use crate::messages::{Role, Step};
 use crate::pool_ipc;
-use crate::post::{Order, Post};
+use crate::post::{Listener, Order, Post};
 use crate::probe;
 use crate::simple_ipc;
 use crate::timing::ms_since;
@@ -92,7 +92,7 @@ impl WorkerError {
         }
     }
 
-    fn driver_error(&self) -> Option<&DriverError> {
+    pub(crate) fn driver_error(&self) -> Option<&DriverError> {
         match self {
             Self::Driver(source)
             | Self::Jit { source, .. }
@@ -103,7 +103,7 @@ impl WorkerError {
     }
 
     /// The same for the parent; `call` is the driver call that failed, if it was one.
-    fn complaint(&self, call: Option<peermap_driver::Call>) -> Complaint {
+    pub(crate) fn complaint(&self, call: Option<peermap_driver::Call>) -> Complaint {
         Complaint {
             kind: self.kind(),
             message: one_line(self),
@@ -166,7 +166,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Some(uuid) => find_device(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
-    let mut station = Station::new(driver, device, post, &start, deadline, init_ms);
+    let mut station = Station::new(driver, device, post, (start.worker, start.workers), deadline, init_ms);
     let member = barrier.map(|fd| Barrier::join(fd, start.worker, start.workers)).transpose()?;
     let member = || member.ok_or(WorkerError::NoBarrier);
     let done = match start.role {
@@ -191,7 +191,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     Ok(())
 }
 
-/// What a role needs: its driver, its device, who it is, its parent, its time.
+/// What a role needs: its driver, its device, who it is, who hears of it, its time.
 pub(crate) struct Station<'a> {
     pub(crate) driver: &'a dyn Driver,
     pub(crate) device: Device,
@@ -199,31 +199,32 @@ pub(crate) struct Station<'a> {
     pub(crate) workers: u32,
     pub(crate) deadline: Deadline,
     pub(crate) phases: Phases,
-    post: &'a mut Post,
+    listener: &'a mut dyn Listener,
 }
 
 impl<'a> Station<'a> {
-    fn new(
+    /// The station of one of so many workers.
+    pub(crate) fn new(
         driver: &'a dyn Driver,
         device: Device,
-        post: &'a mut Post,
-        start: &Start,
+        listener: &'a mut dyn Listener,
+        (worker, workers): (u32, u32),
         deadline: Deadline,
         init_ms: f64,
     ) -> Self {
         let mut phases = Phases::default();
         phases.add("init", init_ms);
-        Self { driver, device, worker: start.worker, workers: start.workers, deadline, phases, post }
+        Self { driver, device, worker, workers, deadline, phases, listener }
     }
 
-    /// Tells the parent which step begins.
+    /// Tells which step begins.
     pub(crate) fn begin(&mut self, step: Step) -> Result<(), WorkerError> {
-        Ok(self.post.step(step)?)
+        Ok(self.listener.step(step)?)
     }
 
-    /// Tells the parent something for who wants to know more.
+    /// Tells something for who wants to know more.
     pub(crate) fn note(&mut self, text: String) -> Result<(), WorkerError> {
-        Ok(self.post.note(text)?)
+        Ok(self.listener.note(text)?)
     }
 
     /// Counts the time of `work` to a phase.

@@ -256,10 +256,18 @@ impl MachineClient {
     /// If the machine does not answer in time.
     pub fn ticket_on(&mut self, node: Option<u16>, deadline: Deadline) -> Result<OwnedFd, SimError> {
         let (ours, theirs) = Channel::pair()?;
-        let ours = ours.into_fd();
-        self.control.send(&Control::Join { node }, &[ours.as_fd()], deadline)?;
-        self.expect_ready(deadline)?;
+        self.admit(node, ours, deadline)?;
         Ok(theirs.into_fd())
+    }
+
+    /// Lets a process join over a channel that it has made itself: its own end is its ticket.
+    ///
+    /// # Errors
+    /// If the machine does not answer in time.
+    pub fn admit(&mut self, node: Option<u16>, channel: Channel, deadline: Deadline) -> Result<(), SimError> {
+        self.control.send(&Control::Join { node }, &[channel.as_fd()], deadline)?;
+        drop(channel);
+        self.expect_ready(deadline)
     }
 
     /// Who holds what memory of the machine.

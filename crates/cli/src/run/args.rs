@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use peermap_driver::ByteSize;
 use peermap_scenario::fabric::{self, Mistake};
 use peermap_scenario::pool_ipc::{self, Handles};
@@ -12,6 +12,7 @@ use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
 use peermap_sim::Checks;
 
 use crate::args::{Where, exit_codes};
+use crate::refusal::Refusal;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -203,6 +204,15 @@ pub(crate) struct Grow {
     common: Common,
 }
 
+/// How handles get from worker to worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Transport {
+    /// Through memory that they share.
+    SharedMemory,
+    /// By MPI.
+    Mpi,
+}
+
 /// Arguments of `run fabric`.
 #[derive(Debug, Args)]
 pub(crate) struct Fabric {
@@ -210,6 +220,10 @@ pub(crate) struct Fabric {
     /// which is mostly 2 MiB.
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
     size: ByteSize,
+    /// How handles get to all workers: through memory that they share, or by MPI. With mpi each process that mpirun starts is
+    /// one worker, and nothing is spawned; it takes the next device in turn.
+    #[arg(long, value_enum, default_value = "shared-memory")]
+    transport: Transport,
     /// How many worker processes each device gets.
     #[arg(long, value_name = "N", default_value_t = 1)]
     processes_per_device: u32,
@@ -239,6 +253,14 @@ impl Scenario {
         }
     }
 
+    /// The arguments, if this process is a rank of a job that something else started.
+    pub(crate) fn as_rank(&self) -> Option<&Fabric> {
+        match self {
+            Self::Fabric(arguments) if arguments.transport == Transport::Mpi => Some(arguments),
+            _ => None,
+        }
+    }
+
     /// The same without where it runs and what is shown.
     pub(crate) fn wanted(&self) -> peermap_scenario::Scenario {
         match self {
@@ -256,12 +278,33 @@ impl Scenario {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()
             }
-            Self::Fabric(Fabric { common, size, processes_per_device, fill, mistake }) => {
-                let (processes_per_device, fill) = (*processes_per_device, *fill);
-                let options = Options { processes_per_device, fill, ..common.options(*size) };
-                fabric::Fabric::new(options, *mistake).into()
-            }
+            Self::Fabric(arguments) => arguments.fabric().into(),
         }
+    }
+}
+
+impl Fabric {
+    /// What is asked of every scenario.
+    pub(crate) const fn common(&self) -> &Common {
+        &self.common
+    }
+
+    /// What a rank is to do.
+    pub(crate) fn of_rank(&self) -> Result<fabric::Fabric, Refusal> {
+        let Common { devices, profile_calls, .. } = &self.common;
+        if devices.is_some() || profile_calls.is_some() || self.processes_per_device != 1 {
+            return Err(Refusal::usage(
+                "--devices, --processes-per-device and --profile-calls do not go with --transport mpi: \
+                 each process that mpirun starts is one worker and takes the next device",
+            ));
+        }
+        Ok(self.fabric())
+    }
+
+    fn fabric(&self) -> fabric::Fabric {
+        let Self { common, size, processes_per_device, fill, mistake, transport: _ } = self;
+        let (processes_per_device, fill) = (*processes_per_device, *fill);
+        fabric::Fabric::new(Options { processes_per_device, fill, ..common.options(*size) }, *mistake)
     }
 }
 

@@ -69,6 +69,7 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--size", "3MiB"], 2, "the next size that fits is 4 MiB"),
         (&["--size", "1TiB"], 2, "at most"),
         (&["--mistake", "lost"], 2, "none or altered or gone"),
+        (&["--transport", "mpi", "--devices", "0"], 2, "do not go with --transport mpi"),
     ] {
         assert_refused(&mut scenario("fabric", arguments), code, word);
     }
@@ -89,6 +90,6 @@ fn an_altered_handle_and_one_whose_memory_is_gone_are_refused() {
 
 #[test]
 fn a_killed_worker_ends_the_run_within_a_second_and_nothing_is_left() {
-    let arguments = ["--profile", "islands", "--devices", "0,2", "--size", "512MiB", "--json"];
-    assert_killing_ends(&mut scenario("fabric", &arguments), 2, Duration::ZERO);
+    let arguments = ["--profile", "islands", "--size", "256MiB", "--json"];
+    assert_killing_ends(&mut scenario("fabric", &arguments), 4, Duration::ZERO);
 }

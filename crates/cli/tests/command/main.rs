@@ -17,6 +17,8 @@ mod handles;
 mod import;
 mod launch;
 mod main_job;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod pool_ipc;
 mod profile_calls;
 mod replay;

@@ -10,17 +10,21 @@
 //! exported; that comes before anything is filled.
 //!
 //! Between processes that the parent started handles lie in shared memory, a slot for each worker. Processes that something
-//! else started, such as `mpirun`, bring a [`Transport`](crate::Transport) of their own.
+//! else started, such as `mpirun`, bring a [`Transport`](crate::Transport) of their own
+//! ([`work_as_rank`]).
 //!
 //! | file | what it does |
 //! | --- | --- |
 //! | `options.rs` | what can be asked of this scenario alone |
 //! | `story.rs` | what this scenario adds to the parent's story |
 //! | `worker.rs` | the worker's story |
+//! | `rank.rs` | a worker whose process something else started |
 
 mod options;
+mod rank;
 mod story;
 mod worker;
 
 pub use options::{Fabric, Mistake};
+pub use rank::{Rank, RankEnd, report_of_ranks, work_as_rank};
 pub(crate) use worker::{Task, work};

@@ -40,6 +40,9 @@ pub trait Transport: Meet {
         own: Option<&ShareableHandle>,
         deadline: Deadline,
     ) -> Result<Vec<ShareableHandle>, TransportError>;
+
+    /// This rank cannot go on, so nobody must wait for it. Where a parent watches the ranks, it sees to that.
+    fn give_up(&mut self, _deadline: Deadline) {}
 }
 
 /// Why ranks do not hear from each other.
