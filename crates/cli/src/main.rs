@@ -18,6 +18,8 @@ mod output;
 mod play;
 mod probe;
 mod provenance;
+#[cfg(feature = "mpi")]
+mod ranks;
 mod record;
 mod refusal;
 mod render;

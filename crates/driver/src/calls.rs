@@ -435,7 +435,9 @@ cuMemExportToShareableHandle [] mem_export_to_shareable_handle(
 /// # Errors
 /// `INVALID_VALUE`: descriptor 0 (IMPORT-1), type none (IMPORT-2). `NOT_SUPPORTED`: a type of another platform
 /// (IMPORT-3), or a descriptor of a pool (IMPORT-6). `UNKNOWN`: a closed descriptor, or one that is no device memory
-/// (IMPORT-4).
+/// (IMPORT-4). Of fabric handles, `INVALID_VALUE`: its memory is not there any more, or its bytes are wrong (IMPORT-5).
+/// `NOT_PERMITTED`: no IMEX channel in common (FABRIC-1). `INVALID_HANDLE`: another IMEX domain (FABRIC-2), or no daemon
+/// (FABRIC-3).
 ///
 /// # Source
 /// `cuMemImportFromShareableHandle`; trace share, import-args; trace edges, import-wrong-descriptor
@@ -653,7 +655,8 @@ cuMemPoolExportToShareableHandle [] mem_pool_export_to_shareable_handle(
 ///
 /// # Errors
 /// `INVALID_VALUE`: descriptor 0, flags, or no single known type (POOL-20). `NOT_SUPPORTED`: a type of another platform
-/// (POOL-21), or a descriptor of memory (POOL-27). `UNKNOWN`: a descriptor that is closed or something else (POOL-22).
+/// (POOL-21), or a descriptor of memory (POOL-27). `UNKNOWN`: a descriptor that is closed or something else (POOL-22). Of
+/// fabric handles, `NOT_PERMITTED` (FABRIC-1) and `INVALID_HANDLE` (FABRIC-2, FABRIC-3), as for memory.
 ///
 /// # Source
 /// `cuMemPoolImportFromShareableHandle`; trace pools/one, pool-import

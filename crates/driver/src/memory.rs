@@ -4,7 +4,7 @@
 //! see them refused.
 
 use std::fmt;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use serde::{Deserialize, Serialize};
 
@@ -219,6 +219,15 @@ impl ShareableHandle {
             Self::Fabric(_) => None,
         }
     }
+
+    /// The same as an importer passes it.
+    #[must_use]
+    pub fn as_os_handle(&self) -> OsHandle<'_> {
+        match self {
+            Self::PosixFd(fd) => OsHandle::Fd(fd.as_fd()),
+            Self::Fabric(handle) => OsHandle::Fabric(handle),
+        }
+    }
 }
 
 /// A shareable handle as an importer passes it (the `void *osHandle` of the driver).
@@ -240,6 +249,15 @@ impl OsHandle<'_> {
             Self::Fd(fd) => Some(fd.as_raw_fd()),
             Self::FdNumber(number) => Some(*number),
             Self::Fabric(_) => None,
+        }
+    }
+
+    /// What it is meant to be.
+    #[must_use]
+    pub const fn handle_type(&self) -> HandleType {
+        match self {
+            Self::Fd(_) | Self::FdNumber(_) => HandleType::POSIX_FILE_DESCRIPTOR,
+            Self::Fabric(_) => HandleType::FABRIC,
         }
     }
 }

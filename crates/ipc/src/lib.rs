@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`channel`] | packets of bytes with descriptors over a Unix socket |
 //! | [`packet`] | values instead of bytes, and any number of descriptors in acknowledged batches |
+//! | [`private`] | an address that only those know who were told it |
 //! | [`shm`] | sealed anonymous shared memory, seen as atomics |
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |
 //! | [`child`] | children that die with their parent and are always reaped |
@@ -26,6 +27,7 @@ mod deadline;
 mod error;
 pub mod limits;
 pub mod packet;
+pub mod private;
 mod ready;
 pub mod shm;
 
@@ -36,4 +38,5 @@ pub use deadline::Deadline;
 pub use error::IpcError;
 pub use limits::LimitError;
 pub use packet::{PacketError, TypedChannel};
+pub use private::{PrivateAddress, PrivateListener};
 pub use shm::{SharedMemory, ShmError};

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod chooser;
+mod imex;
 mod lifecycle;
 mod machine;
 mod numbers;
@@ -24,6 +25,7 @@ mod visibility;
 mod wire;
 
 pub use chooser::{Chooser, Policy};
+pub use imex::{Apart, Fabric, Node};
 pub use lifecycle::{HandleEvent, HandleState};
 pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError};
 pub use process::{
@@ -31,9 +33,9 @@ pub use process::{
     PageTables, Plan, Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault,
     WorkId, most_registers,
 };
-pub use profile::{DeviceProfile, Fabric, Profile, ProfileError};
+pub use profile::{DeviceProfile, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
-pub use visibility::visible_devices;
+pub use visibility::{devices_seen, visible_devices};
 pub use wire::{
     AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, MachineLink, POOL_UNIT, Place, PoolId,
     PoolUnit, ProcessId, Rights, SharedEventId, SharedMark,

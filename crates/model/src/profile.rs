@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use peermap_driver::{ByteSize, DeviceAttribute, Uuid};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+use crate::imex::{Apart, Fabric, Node};
+use crate::wire::Place;
 
 const MEASURED: &[(&str, &str)] = &[("h200-x2", include_str!("../../../fixtures/machines/h200-x2.json"))];
 
@@ -21,22 +24,11 @@ const INVENTED: &[(&str, &str)] = &[
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
     ("no-host-numa", include_str!("../../../fixtures/machines/no-host-numa.json")),
+    ("islands", include_str!("../../../fixtures/machines/islands.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("unequal", include_str!("../../../fixtures/machines/unequal.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
-
-/// What becomes of a request for a fabric handle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fabric {
-    /// It is given.
-    Granted,
-    /// The attribute says yes, `cuMemCreate` says `NOT_PERMITTED`: no IMEX channel.
-    NotPermitted,
-    /// The attribute says no and `cuMemCreate` says `NOT_SUPPORTED`.
-    NotSupported,
-}
 
 /// A device of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +43,7 @@ pub struct DeviceProfile {
     pub attributes: BTreeMap<u32, i32>,
     /// Its memory.
     pub total: ByteSize,
-    /// The node of the cluster that it belongs to.
+    /// The node that it belongs to.
     pub node: u16,
     /// How long its work takes, in percent of what it takes the host that simulates it; 100 or more.
     pub time_percent: u32,
@@ -86,10 +78,8 @@ pub struct Profile {
     pub peers_connected: bool,
     /// How many peers a context can enable.
     pub max_peers: usize,
-    /// What becomes of fabric handles.
-    pub fabric: Fabric,
-    /// IMEX channels that a process can use.
-    pub imex_channels: u32,
+    /// Its nodes; at least one.
+    pub nodes: Vec<Node>,
     /// NUMA nodes of the host.
     pub host_numa_nodes: u16,
     /// How much memory of each device can be compressible; `None`: all of it.
@@ -161,8 +151,9 @@ struct InventedFile {
     granularity_bytes: Option<u64>,
     peers_connected: Option<bool>,
     max_peers: Option<usize>,
-    fabric: Option<Fabric>,
-    imex_channels: Option<u32>,
+    /// What each node has of IMEX; the nodes that follow have what the last one has.
+    #[serde(default)]
+    imex: Vec<Node>,
     compressible_bytes: Option<u64>,
     /// Devices that differ from the others, by their number.
     #[serde(default)]
@@ -219,7 +210,6 @@ impl Profile {
         let granularity =
             first.granularity_bytes.values().filter_map(|by_option| by_option.get("minimum")).max().copied();
         let connected = file.p2p.values().all(|link| link.get("ACCESS_SUPPORTED") == Some(&1));
-        let fabric_attribute = first.attributes.get("HANDLE_TYPE_FABRIC_SUPPORTED") == Some(&1);
         let devices = file
             .devices
             .iter()
@@ -245,12 +235,7 @@ impl Profile {
             granularity: ByteSize::new(granularity.unwrap_or(2 << 20)),
             peers_connected: connected,
             max_peers: devices.len(),
-            fabric: match (fabric_attribute, file.imex_channels) {
-                (false, _) => Fabric::NotSupported,
-                (true, 0) => Fabric::NotPermitted,
-                (true, _) => Fabric::Granted,
-            },
-            imex_channels: file.imex_channels,
+            nodes: vec![Node { domain: 0, channels: (0..file.imex_channels).collect(), daemon: true }],
             host_numa_nodes: 1,
             compressible: None,
             devices,
@@ -288,9 +273,10 @@ impl Profile {
         profile.granularity = file.granularity_bytes.map_or(profile.granularity, ByteSize::new);
         profile.peers_connected = file.peers_connected.unwrap_or(profile.peers_connected);
         profile.max_peers = file.max_peers.unwrap_or(file.devices);
-        profile.fabric = file.fabric.unwrap_or(profile.fabric);
+        let imex = if file.imex.is_empty() { &profile.nodes } else { &file.imex };
+        profile.nodes =
+            imex.iter().chain(imex.iter().last().into_iter().cycle()).take(file.nodes.max(1)).cloned().collect();
         profile.compressible = file.compressible_bytes.map(ByteSize::new).or(profile.compressible);
-        profile.imex_channels = file.imex_channels.unwrap_or(profile.imex_channels);
         Ok(profile)
     }
 
@@ -299,6 +285,37 @@ impl Profile {
     pub fn gives(&self, device: u16, attribute: DeviceAttribute) -> bool {
         let device = self.devices.get(usize::from(device));
         device.and_then(|device| device.attribute(attribute)).is_some_and(|value| value != 0)
+    }
+
+    /// What becomes of a request for a fabric handle to memory of a node.
+    pub(crate) fn fabric(&self, node: u16) -> Fabric {
+        let supported = self.gives(0, DeviceAttribute::HANDLE_TYPE_FABRIC_SUPPORTED);
+        match self.nodes.get(usize::from(node)).is_some_and(|node| !node.channels.is_empty()) {
+            _ if !supported => Fabric::NotSupported,
+            true => Fabric::Granted,
+            false => Fabric::NotPermitted,
+        }
+    }
+
+    /// What keeps a process of a node from memory of another one, exported as a fabric handle.
+    pub(crate) fn apart(&self, importer: u16, exporter: u16) -> Option<Apart> {
+        match (self.nodes.get(usize::from(importer)), self.nodes.get(usize::from(exporter))) {
+            (Some(importer), Some(exporter)) => importer.apart_from(exporter),
+            _ => Some(Apart::Domain),
+        }
+    }
+
+    /// The node that memory lies on; that of its maker if it lies in memory of the host.
+    pub(crate) fn node_of(&self, place: Place, maker: u16) -> u16 {
+        match place {
+            Place::Device(device) => self.devices.get(usize::from(device)).map_or(maker, |device| device.node),
+            Place::HostNuma(_) => maker,
+        }
+    }
+
+    /// The devices of a node.
+    pub(crate) fn devices_of(&self, node: u16) -> impl Iterator<Item = u16> {
+        (0..).zip(&self.devices).filter(move |(_, device)| device.node == node).map(|(index, _)| index)
     }
 
     /// How much memory of a device can be compressible.
@@ -370,7 +387,7 @@ mod tests {
         assert_eq!(profile.devices[1].attribute(DeviceAttribute::MULTIPROCESSOR_COUNT), Some(132));
         assert_eq!(profile.devices[1].pci_bus_id, "0000:00:07.0");
         assert_eq!(profile.granularity, ByteSize::mib(2));
-        assert_eq!(profile.fabric, Fabric::NotPermitted);
+        assert_eq!(profile.fabric(0), Fabric::NotPermitted);
         assert!(profile.connected(0, 1));
         assert!(!profile.connected(0, 0));
     }
@@ -381,5 +398,19 @@ mod tests {
         assert_eq!(profile.devices.len(), 72);
         assert!(profile.connected(0, 3));
         assert!(!profile.connected(3, 4));
+    }
+
+    #[test]
+    fn each_node_has_devices_and_imex_of_its_own() {
+        let profile = Profile::named("islands").unwrap();
+        assert_eq!(profile.devices_of(2).collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(profile.apart(1, 0), None);
+        assert_eq!(profile.apart(2, 0), Some(Apart::Channel));
+        assert_eq!(profile.fabric(3), Fabric::NotPermitted);
+        assert_eq!(profile.apart(4, 0), Some(Apart::Domain));
+        assert_eq!(profile.apart(5, 0), Some(Apart::Daemon));
+        let nodes = Profile::named("nvl72").unwrap().nodes;
+        assert_eq!(nodes.len(), 18);
+        assert!(nodes.iter().all(|node| *node == nodes[0]));
     }
 }

@@ -2,6 +2,20 @@
 
 use peermap_driver::Uuid;
 
+use crate::profile::Profile;
+
+/// The machine's devices that a process of a node sees, with a value of `CUDA_VISIBLE_DEVICES`: those of its node, or all
+/// if it is put on none.
+#[must_use]
+pub fn devices_seen(profile: &Profile, node: Option<u16>, setting: Option<&str>) -> Vec<u16> {
+    let there: Vec<u16> = match node {
+        Some(node) => profile.devices_of(node).collect(),
+        None => (0..).zip(&profile.devices).map(|(index, _)| index).collect(),
+    };
+    let uuids: Vec<_> = there.iter().map(|device| profile.devices[usize::from(*device)].uuid).collect();
+    visible_devices(setting, &uuids).into_iter().map(|seen| there[usize::from(seen)]).collect()
+}
+
 /// The machine's devices that a process with this setting sees, in its order.
 ///
 /// As the driver reads it: entries are separated by commas; an entry is an ordinal or the beginning of a UUID; the

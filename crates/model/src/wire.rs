@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use peermap_driver::{AllocationProp, ByteSize, CallSite, DriverError, MemInfo};
 
+use crate::imex::Apart;
+
 /// A process as the machine numbers it, in the order of arrival.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ProcessId(pub u32);
@@ -284,6 +286,8 @@ pub enum Answer {
     },
     /// Nothing of this machine has that descriptor or fabric handle.
     NotExported,
+    /// The memory of a fabric handle is out of this process's reach.
+    Apart(Apart),
     /// The descriptor is of something else: of a pool where memory is wanted, or the other way round.
     OtherKind,
     /// A pool that processes share.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::os::fd::OwnedFd;
 
-use peermap_driver::{ByteSize, Call, Driver, DriverError};
+use peermap_driver::{ByteSize, Call, Driver, DriverError, Uuid};
 use peermap_ipc::Exit;
 
 /// How a run gets its drivers. The command has one for each backend.
@@ -26,6 +26,14 @@ pub trait Backend {
     /// # Errors
     /// [`BackendError`] if it cannot be made.
     fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError>;
+
+    /// The same for a worker that must be on the node of a device, if the devices of this backend sit on several nodes.
+    ///
+    /// # Errors
+    /// As [`Self::worker`].
+    fn worker_beside(&self, worker: u32, _device: Uuid) -> Result<WorkerEndpoint, BackendError> {
+        self.worker(worker)
+    }
 
     /// How many devices there probably are, before anything is initialised. A wrong number costs time, nothing else.
     fn expected_devices(&self) -> usize;

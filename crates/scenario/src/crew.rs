@@ -3,6 +3,7 @@
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use peermap_driver::Uuid;
 use peermap_ipc::{Child, ChildError, Deadline, Event as Seen, Exit, IpcError, TypedChannel, wait_any};
 use peermap_report::{Event, EventSink};
 
@@ -113,16 +114,18 @@ impl Crew {
         &self.hands
     }
 
-    /// Starts or dismisses workers until there are `count`.
+    /// Starts or dismisses workers until there are `count`. `device` is that of a worker, where it says on which node its
+    /// process must be.
     pub(crate) fn resize(
         &mut self,
         count: u32,
         backend: &dyn Backend,
         launcher: &Launcher,
         tuning: Tuning,
+        device: &dyn Fn(u32) -> Option<Uuid>,
     ) -> Result<(), RunError> {
         for worker in (0..count).skip(self.hands.len()) {
-            self.hands.push(spawn(worker, backend, launcher, tuning)?);
+            self.hands.push(spawn(worker, device(worker), backend, launcher, tuning)?);
         }
         let mut spare = self.hands.split_off(count as usize);
         for hand in &mut spare {

@@ -1,17 +1,16 @@
-//! Memory that the parent creates and exports as descriptors: one buffer per worker, all on one device; and how workers map it.
+//! Memory that the parent creates and exports: one buffer per worker, all on one device; and how workers map it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, DeviceAttribute, DevicePtr, Driver, DriverError, HandleType, MemHandle,
+    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType,
+    MemHandle, OsHandle, ShareableHandle,
 };
 
 use crate::device_kernels::Buffer;
 use crate::devices::{Chosen, Need};
-use crate::messages::Step;
-use crate::parent::{SizeError, Supplies, check_granularity, check_room};
-use crate::ring::Memory;
-use crate::worker::{Station, WorkerError};
+use crate::parent::{SizeError, Supplies, SupplyError, check_granularity, check_room};
+use crate::transport::{Carrier, FabricSlots};
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] = &[
@@ -23,15 +22,32 @@ pub(crate) const NEEDS: &[Need] = &[
     ),
 ];
 
-/// How the buffers are shared.
-const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
+/// The same if memory is shared as fabric handles.
+pub(crate) const FABRIC_NEEDS: &[Need] = &[
+    Need::new(DeviceAttribute::VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, "no virtual memory management"),
+    Need::new(DeviceAttribute::UNIFIED_ADDRESSING, "no unified addressing"),
+    Need::new(DeviceAttribute::HANDLE_TYPE_FABRIC_SUPPORTED, "memory cannot be shared as a fabric handle"),
+];
 
 /// The buffers of a run. Whatever is left of them is given back when they are dropped.
 pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
-    exported: Vec<OwnedFd>,
+    descriptors: Vec<OwnedFd>,
+    /// Their fabric handles, if they are shared as such.
+    fabric: Option<FabricSlots>,
     remarks: Vec<String>,
+}
+
+/// What sizes of memory on a device are multiples of.
+fn granularity(driver: &dyn Driver, device: Device) -> Result<ByteSize, DriverError> {
+    let prop = AllocationProp::pinned_on(device.0, HandleType::NONE);
+    driver.mem_get_allocation_granularity(&prop, GranularityOption::MINIMUM)
+}
+
+/// The size that memory on a device has of which so much is used. What cannot be padded stays, and is refused.
+pub(crate) fn room(driver: &dyn Driver, device: Device, size: ByteSize) -> Result<ByteSize, DriverError> {
+    Ok(size.checked_next_multiple_of(granularity(driver, device)?).unwrap_or(size))
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
@@ -47,30 +63,36 @@ pub(crate) fn check_size(
 }
 
 impl<'d> Buffers<'d> {
-    /// Allocates and exports `count` buffers.
+    /// Allocates and exports `count` buffers, as handles of the one type that `prop` asks for.
     pub(crate) fn create(
         driver: &'d dyn Driver,
         prop: &AllocationProp,
         count: u32,
         size: ByteSize,
-    ) -> Result<Self, DriverError> {
-        Self::create_each(driver, std::iter::repeat_n(*prop, count as usize), size)
+    ) -> Result<Self, SupplyError> {
+        Self::create_each(driver, prop.requested_handle_types, &vec![*prop; count as usize], size)
     }
 
-    /// Allocates and exports a buffer for each of these properties.
+    /// Allocates and exports a buffer for each of these properties, all of which ask for handles of this type.
     pub(crate) fn create_each(
         driver: &'d dyn Driver,
-        props: impl Iterator<Item = AllocationProp>,
+        handle_type: HandleType,
+        props: &[AllocationProp],
         size: ByteSize,
-    ) -> Result<Self, DriverError> {
-        let mut buffers = Self { driver, handles: Vec::new(), exported: Vec::new(), remarks: Vec::new() };
-        for prop in props {
-            let handle = driver.mem_create(size, &prop, 0)?;
+    ) -> Result<Self, SupplyError> {
+        let slots = || FabricSlots::create("fabric-handles", props.len() as u32);
+        let fabric = (handle_type == HandleType::FABRIC).then(slots).transpose()?;
+        let (handles, descriptors, remarks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut buffers = Self { driver, handles, descriptors, fabric, remarks };
+        for (number, prop) in (0..).zip(props) {
+            let handle = driver.mem_create(size, prop, 0)?;
             buffers.handles.push(handle);
-            let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
-            // No driver answers a wish for a descriptor with anything else.
-            let fd = exported.into_posix_fd().ok_or(DriverError::refused(CuResult::UNKNOWN))?;
-            buffers.exported.push(fd);
+            match (driver.mem_export_to_shareable_handle(handle, handle_type, 0)?, &buffers.fabric) {
+                (ShareableHandle::Fabric(handle), Some(slots)) => slots.put(number, &handle.0),
+                (ShareableHandle::PosixFd(fd), _) => buffers.descriptors.push(fd),
+                // No driver answers a wish for a descriptor with a fabric handle.
+                (ShareableHandle::Fabric(_), None) => return Err(DriverError::refused(CuResult::UNKNOWN).into()),
+            }
         }
         Ok(buffers)
     }
@@ -89,11 +111,16 @@ impl<'d> Buffers<'d> {
 
 impl Supplies for Buffers<'_> {
     fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        self.exported.iter().map(AsFd::as_fd).collect()
+        self.fabric.iter().map(AsFd::as_fd).chain(self.descriptors.iter().map(AsFd::as_fd)).collect()
+    }
+
+    fn carrier(&self) -> Carrier {
+        if self.fabric.is_some() { Carrier::SharedMemory } else { Carrier::Descriptors }
     }
 
     fn close_descriptors(&mut self) {
-        self.exported.clear();
+        self.fabric = None;
+        self.descriptors.clear();
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -120,59 +147,18 @@ impl Drop for Buffers<'_> {
 }
 
 /// Imports a buffer and maps it to addresses that are reserved. The mapping keeps the memory.
-pub(crate) fn map(driver: &dyn Driver, descriptor: BorrowedFd<'_>, to: Buffer) -> Result<(), DriverError> {
-    let handle = driver.mem_import_from_shareable_handle(descriptor.into(), HANDLE_TYPE)?;
+pub(crate) fn map(driver: &dyn Driver, from: OsHandle<'_>, to: Buffer) -> Result<(), DriverError> {
+    let handle = driver.mem_import_from_shareable_handle(from, from.handle_type())?;
     driver.mem_map(to.ptr, to.size, ByteSize::ZERO, handle, 0)?;
     driver.mem_release(handle)
 }
 
-/// All buffers of a run, mapped one behind the other.
-#[derive(Clone, Copy)]
-pub(crate) struct Row {
-    pub(crate) start: DevicePtr,
-    each: ByteSize,
-    pub(crate) all: ByteSize,
-}
-
-/// The alignment of the reservation: the size of a buffer in NVIDIA's sample.
-const ALIGNMENT: ByteSize = ByteSize::mib(4);
-
-impl Row {
-    /// Reserves addresses, imports and maps every buffer, and lets nobody in.
-    pub(crate) fn map(
-        station: &mut Station<'_>,
-        each: ByteSize,
-        descriptors: Vec<OwnedFd>,
-    ) -> Result<Self, WorkerError> {
-        let (driver, workers) = (station.driver, station.workers);
-        station.begin(Step::Reserve)?;
-        let too_large = WorkerError::TooLarge { workers, size: each.get() };
-        let all = each.checked_mul(u64::from(workers)).ok_or(too_large)?;
-        let start = driver.mem_address_reserve(all, ALIGNMENT, DevicePtr::NULL, 0)?;
-        let row = Self { start, each, all };
-
-        station.begin(Step::Import)?;
-        for (number, descriptor) in (0..).zip(&descriptors) {
-            map(driver, descriptor.as_fd(), row.buffer(number))?;
-        }
-        Ok(row)
-    }
-}
-
-impl Memory for Row {
-    fn buffer(&self, number: u32) -> Buffer {
-        let all = Buffer { ptr: self.start, size: self.all };
-        Buffer { ptr: all.at(self.each.get().saturating_mul(u64::from(number))), size: self.each }
-    }
-
-    /// The descriptors were closed after the import.
-    fn give_back(self, driver: &dyn Driver) -> Result<(), DriverError> {
-        driver.mem_unmap(self.start, self.all)?;
-        driver.mem_address_free(self.start, self.all)
-    }
-}
-
-/// What is asked of memory that a run shares.
+/// What is asked of memory that a run shares as descriptors.
 pub(crate) fn prop(device: &Chosen) -> AllocationProp {
-    AllocationProp::pinned_on(device.device.0, HANDLE_TYPE)
+    prop_as(device, HandleType::POSIX_FILE_DESCRIPTOR)
+}
+
+/// What is asked of memory that a run shares as handles of a type.
+pub(crate) fn prop_as(device: &Chosen, handle_type: HandleType) -> AllocationProp {
+    AllocationProp::pinned_on(device.device.0, handle_type)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use peermap_driver::ByteSize;
+use peermap_driver::{ByteSize, Uuid};
 use peermap_ipc::{Channel, Output, Spawn, TypedChannel, limits};
 
 use crate::backend::Backend;
@@ -36,10 +36,19 @@ pub(crate) enum Tuning {
     None,
 }
 
-/// Starts a worker.
-pub(crate) fn spawn(worker: u32, backend: &dyn Backend, launcher: &Launcher, tuning: Tuning) -> Result<Hand, RunError> {
+/// Starts a worker, on the node of a device if one is given.
+pub(crate) fn spawn(
+    worker: u32,
+    device: Option<Uuid>,
+    backend: &dyn Backend,
+    launcher: &Launcher,
+    tuning: Tuning,
+) -> Result<Hand, RunError> {
     let channel = |source| RunError::Channel { worker, source };
-    let endpoint = backend.worker(worker)?;
+    let endpoint = match device {
+        Some(device) => backend.worker_beside(worker, device)?,
+        None => backend.worker(worker)?,
+    };
     let (ours, theirs) = Channel::pair().map_err(channel)?;
     let spawn = Spawn::new(&launcher.exe)
         .arg0("peermap")

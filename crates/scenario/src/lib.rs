@@ -14,6 +14,7 @@
 //! | [`host_numa`] | memory of the host through the same calls, read and written by kernels and by the CPU |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //! | [`stripe`] | vectors whose stripes lie on several devices in turn, and their sum, to which each device adds its share |
+//! | [`fabric`] | memory of each worker's device, shared as fabric handles, on one node and between nodes |
 //!
 //! What all scenarios share lies beside their folders:
 //!
@@ -26,7 +27,9 @@
 //! | `crew.rs`, `launch.rs` | its workers: spawn, watch, find out who died, end within a second |
 //! | `worker.rs`, `post.rs` | the worker's side: initialise, get the role, tell each step, report |
 //! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
-//! | `exported.rs` | memory that the parent exports and workers map |
+//! | `exported.rs`, `row.rs` | memory that the parent exports, and how workers map it one behind the other |
+//! | `share_as.rs` | as descriptors or as fabric handles |
+//! | `transport/`, `slots.rs` | how handles get from those who export to those who import |
 //! | `own_memory.rs` | memory that each worker makes for itself |
 //! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
@@ -58,6 +61,7 @@ mod device_kernels;
 mod devices;
 mod error;
 mod exported;
+pub mod fabric;
 pub mod grow;
 pub mod host_numa;
 mod kernels;
@@ -77,11 +81,15 @@ mod post;
 mod probe;
 mod relay;
 mod ring;
+mod row;
 mod scenario;
+mod share_as;
 pub mod simple_ipc;
+mod slots;
 pub mod stripe;
 mod task;
 mod timing;
+mod transport;
 mod watched;
 mod worker;
 mod workplace;
@@ -100,5 +108,7 @@ pub use options::Options;
 pub use parent::{refused, run, run_recording_calls};
 pub use relay::{Order, Relay};
 pub use scenario::Scenario;
+pub use share_as::ShareAs;
 pub use timing::StreamTimer;
+pub use transport::{Meet, Transport, TransportError};
 pub use worker::worker_main;

@@ -14,11 +14,14 @@ use crate::access::{self, Deed, Right};
 use crate::alias;
 use crate::calls::Part;
 use crate::error::Complaint;
+use crate::fabric;
 use crate::grow;
 use crate::host_numa;
+use crate::memmap_ipc;
 use crate::relay;
 use crate::stripe;
 use crate::task::Task;
+use crate::transport::Carrier;
 
 /// From the parent to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +47,8 @@ pub(crate) struct Start {
     pub(crate) record_calls: bool,
     /// How many descriptors follow.
     pub(crate) descriptors: u64,
+    /// What they are.
+    pub(crate) carrier: Carrier,
     /// What to do.
     pub(crate) role: Role,
 }
@@ -52,7 +57,7 @@ pub(crate) struct Start {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Role {
     /// A worker of [`memmap_ipc`](crate::memmap_ipc).
-    MemmapIpc(Task),
+    MemmapIpc(memmap_ipc::Task),
     /// A worker of [`simple_ipc`](crate::simple_ipc).
     SimpleIpc(relay::Task),
     /// A worker of [`pool_ipc`](crate::pool_ipc).
@@ -67,6 +72,8 @@ pub(crate) enum Role {
     HostNuma(Task),
     /// A worker of [`stripe`](crate::stripe).
     Stripe(stripe::Task),
+    /// A worker of [`fabric`](crate::fabric).
+    Fabric(fabric::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -126,13 +133,19 @@ pub enum Step {
     Module,
     /// Reserves addresses.
     Reserve,
+    /// Creates and exports memory.
+    Export,
+    /// Hands its handle to all others.
+    Exchange,
+    /// Waits until the memory of all others is gone.
+    Gone,
     /// Imports and maps.
     Import,
     /// Sets access.
     Access,
     /// Opens memory and events of the parent.
     Open,
-    /// Waits until all others are ready to fill.
+    /// Waits until all others have mapped or opened what they fill.
     Assemble,
     /// Fills a buffer in this ring step.
     Fill(u32),
@@ -189,6 +202,9 @@ impl fmt::Display for Step {
             Self::Context => f.write_str("context"),
             Self::Module => f.write_str("module"),
             Self::Reserve => f.write_str("reserve"),
+            Self::Export => f.write_str("export"),
+            Self::Exchange => f.write_str("exchange handles"),
+            Self::Gone => f.write_str("barrier after release"),
             Self::Import => f.write_str("import and map"),
             Self::Access => f.write_str("access"),
             Self::Open => f.write_str("open handles"),
@@ -232,6 +248,7 @@ mod tests {
     use crate::content::Fill;
     use crate::kernels::KernelSource;
     use crate::relay::Order;
+    use crate::task::Task;
 
     fn assert_survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T) {
         let bytes = postcard::to_stdvec(message).unwrap();
@@ -255,8 +272,9 @@ mod tests {
         let alias = alias::Task { work: task.clone(), watched: true };
         let (devices, balance) = (access.devices.clone(), stripe::Balance::ByDevice);
         let stripe = stripe::Task { work: task.clone(), stripe: ByteSize::mib(2), stripes: 16, balance, devices };
+        let fabric = fabric::Task { work: task.clone(), mistake: fabric::Mistake::Altered };
         for role in [
-            Role::MemmapIpc(task.clone()),
+            Role::MemmapIpc(memmap_ipc::Task { work: task.clone(), round_up: true }),
             Role::HostNuma(task),
             Role::Stripe(stripe),
             Role::SimpleIpc(relay.clone()),
@@ -264,6 +282,7 @@ mod tests {
             Role::Access(access),
             Role::Grow(grow),
             Role::Alias(alias),
+            Role::Fabric(fabric),
             Role::Probe,
         ] {
             let device = Uuid([7; 16]);
@@ -274,6 +293,7 @@ mod tests {
                 time_left_ms: 59_000,
                 record_calls: true,
                 descriptors: 8,
+                carrier: Carrier::SharedMemory,
                 role,
             }));
         }

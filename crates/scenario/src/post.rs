@@ -11,6 +11,15 @@ use crate::messages::{Done, Start, Step, ToParent, ToWorker};
 /// How many bytes of driver calls go into one message, so that there is room for what stands around them.
 const PART: usize = MAX_PAYLOAD / 2;
 
+/// Whoever hears what a worker does.
+pub(crate) trait Listener {
+    /// A step begins.
+    fn step(&mut self, step: Step) -> Result<(), IpcError>;
+
+    /// Something for who wants to know more.
+    fn note(&mut self, text: String) -> Result<(), IpcError>;
+}
+
 /// The worker's end of the channel to its parent.
 pub(crate) struct Post {
     channel: TypedChannel<ToParent, ToWorker>,
@@ -48,14 +57,6 @@ impl Post {
         self.channel.recv_fds(count, deadline)
     }
 
-    pub(crate) fn step(&mut self, step: Step) -> Result<(), IpcError> {
-        self.tell(&ToParent::Step(step))
-    }
-
-    pub(crate) fn note(&mut self, text: String) -> Result<(), IpcError> {
-        self.tell(&ToParent::Note(text))
-    }
-
     pub(crate) fn done(&mut self, done: Done) -> Result<(), IpcError> {
         self.tell(&ToParent::Done(Box::new(done)))
     }
@@ -80,6 +81,16 @@ impl Post {
     fn tell(&mut self, message: &ToParent) -> Result<(), IpcError> {
         // As above: the parent reads for as long as it lives.
         self.channel.send(message, &[], Deadline::NEVER)
+    }
+}
+
+impl Listener for Post {
+    fn step(&mut self, step: Step) -> Result<(), IpcError> {
+        self.tell(&ToParent::Step(step))
+    }
+
+    fn note(&mut self, text: String) -> Result<(), IpcError> {
+        self.tell(&ToParent::Note(text))
     }
 }
 

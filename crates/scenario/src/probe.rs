@@ -12,6 +12,7 @@ use crate::error::RunError;
 use crate::launch::{Launcher, Tuning};
 use crate::messages::{Done, Role, Start, Step, ToWorker};
 use crate::timing::{median, whole_ms};
+use crate::transport::Carrier;
 use crate::worker::{Station, WorkerError};
 
 /// The times of a probe, in milliseconds.
@@ -35,7 +36,7 @@ pub(crate) fn run(
     let mut times = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
         let mut crew = Crew::default();
-        crew.resize(1, backend, launcher, Tuning::None)?;
+        crew.resize(1, backend, launcher, Tuning::None, &|_| None)?;
         crew.conduct(&mut Prober, events, deadline)?;
         let time = |name| crew.hands().first().and_then(|hand| hand.done()?.phases.get(name)).unwrap_or_default();
         for (times, name) in times.iter_mut().zip(["init", "context"]) {
@@ -53,7 +54,8 @@ impl Conductor for Prober {
         let Ready { worker, channel, deadline, .. } = ready;
         let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
         let (device, record_calls, descriptors, role) = (None, false, 0, Role::Probe);
-        let start = Start { worker, workers: 1, device, time_left_ms, record_calls, descriptors, role };
+        let carrier = Carrier::default();
+        let start = Start { worker, workers: 1, device, time_left_ms, record_calls, descriptors, carrier, role };
         channel.send(&ToWorker::Start(start), &[], deadline)
     }
 

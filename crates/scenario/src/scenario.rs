@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::alias::Alias;
 use crate::compressible::Compressible;
+use crate::fabric::Fabric;
 use crate::grow::Grow;
 use crate::host_numa::HostNuma;
 use crate::memmap_ipc::MemmapIpc;
@@ -33,6 +34,8 @@ pub enum Scenario {
     HostNuma(HostNuma),
     /// [`stripe`](crate::stripe).
     Stripe(Stripe),
+    /// [`fabric`](crate::fabric).
+    Fabric(Fabric),
 }
 
 impl Scenario {
@@ -48,6 +51,7 @@ impl Scenario {
             Self::Alias(scenario) => scenario,
             Self::HostNuma(scenario) => scenario,
             Self::Stripe(scenario) => scenario,
+            Self::Fabric(scenario) => scenario,
         }
     }
 }
@@ -103,5 +107,11 @@ impl From<HostNuma> for Scenario {
 impl From<Stripe> for Scenario {
     fn from(scenario: Stripe) -> Self {
         Self::Stripe(scenario)
+    }
+}
+
+impl From<Fabric> for Scenario {
+    fn from(scenario: Fabric) -> Self {
+        Self::Fabric(scenario)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use peermap_driver::{AccessFlags, Device, Driver, DriverError, Location, Uuid};
-use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, Member, ShmError};
+use peermap_driver::{AccessFlags, CuResult, Device, Driver, DriverError, Location, Uuid};
+use peermap_ipc::{Barrier, BarrierError, Channel, Deadline, IpcError, ShmError};
 use peermap_report::{FailureKind, Phases};
 
 use crate::access::{self, Deed, Right};
@@ -11,17 +11,19 @@ use crate::alias::{self, Case};
 use crate::calls::{CallRecorder, Recorded};
 use crate::devices::find_device;
 use crate::error::{Complaint, kind_of_driver_error, one_line};
+use crate::fabric;
 use crate::grow;
 use crate::host_numa::{self, Act};
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
-use crate::messages::{Role, Start, Step};
+use crate::messages::{Role, Step};
 use crate::pool_ipc;
-use crate::post::{Order, Post};
+use crate::post::{Listener, Order, Post};
 use crate::probe;
 use crate::simple_ipc;
 use crate::stripe;
 use crate::timing::ms_since;
+use crate::transport::{Meet, TransportError};
 use crate::watched::watched;
 
 /// Why a worker cannot go on.
@@ -39,8 +41,10 @@ pub(crate) enum WorkerError {
     Jit { log: String, source: DriverError },
     #[error(transparent)]
     Kernels(#[from] KernelError),
-    #[error("the barrier failed")]
+    #[error("the barrier cannot be joined")]
     Barrier(#[from] BarrierError),
+    #[error(transparent)]
+    Transport(#[from] TransportError),
     #[error("the parent sent no barrier")]
     NoBarrier,
     #[error("the parent sent no handles")]
@@ -55,6 +59,8 @@ pub(crate) enum WorkerError {
     Permitted { right: Right, deed: Deed },
     #[error("{deed} failed, and the rights ({right}) permit it")]
     Forbidden { right: Right, deed: Deed, source: DriverError },
+    #[error("the memory of worker {exporter} is out of reach")]
+    OutOfReach { exporter: u32, source: DriverError },
     #[error("the vector grew although its call {call} was refused")]
     RefusalLost { call: u32 },
     #[error("{copies} driver calls moved bytes, and nothing may be copied")]
@@ -79,9 +85,12 @@ impl WorkerError {
     fn kind(&self) -> FailureKind {
         match self {
             Self::Open { .. } | Self::Init { .. } | Self::NoDevice { .. } => FailureKind::Backend,
-            Self::Driver(source) | Self::Jit { source, .. } => kind_of_driver_error(source),
-            Self::Barrier(BarrierError::MemberDied { .. }) => FailureKind::WorkerDied,
-            Self::Barrier(BarrierError::TimedOut { .. }) | Self::Channel(IpcError::TimedOut) => FailureKind::TimedOut,
+            Self::OutOfReach { source, .. } if is_lacking(source) => FailureKind::Backend,
+            Self::Driver(source) | Self::Jit { source, .. } | Self::OutOfReach { source, .. } => {
+                kind_of_driver_error(source)
+            }
+            Self::Transport(error) => error.kind(),
+            Self::Channel(IpcError::TimedOut) => FailureKind::TimedOut,
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
@@ -106,15 +115,18 @@ impl WorkerError {
         }
     }
 
-    fn driver_error(&self) -> Option<&DriverError> {
+    pub(crate) fn driver_error(&self) -> Option<&DriverError> {
         match self {
-            Self::Driver(source) | Self::Jit { source, .. } | Self::Init { source } => Some(source),
+            Self::Driver(source)
+            | Self::Jit { source, .. }
+            | Self::Init { source }
+            | Self::OutOfReach { source, .. } => Some(source),
             _ => None,
         }
     }
 
     /// The same for the parent; `call` is the driver call that failed, if it was one.
-    fn complaint(&self, call: Option<peermap_driver::Call>) -> Complaint {
+    pub(crate) fn complaint(&self, call: Option<peermap_driver::Call>) -> Complaint {
         Complaint {
             kind: self.kind(),
             message: one_line(self),
@@ -122,6 +134,11 @@ impl WorkerError {
             rule: self.driver_error().and_then(DriverError::rule).map(|rule| rule.to_string()),
         }
     }
+}
+
+/// Whether a refusal to import says that the machine lacks something: a channel in common, a domain in common, a daemon.
+fn is_lacking(error: &DriverError) -> bool {
+    matches!(error.result(), Some(CuResult::NOT_PERMITTED | CuResult::NOT_SUPPORTED | CuResult::INVALID_HANDLE))
 }
 
 /// The worker's side of a run. The command's hidden worker subcommand calls it with the channel that it inherited as
@@ -172,11 +189,14 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Some(uuid) => find_device(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
-    let mut station = Station::new(driver, device, post, &start, deadline, init_ms);
+    let mut station = Station::new(driver, device, post, (start.worker, start.workers), deadline, init_ms);
     let member = barrier.map(|fd| Barrier::join(fd, start.worker, start.workers)).transpose()?;
     let member = || member.ok_or(WorkerError::NoBarrier);
     let done = match start.role {
-        Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, descriptors, &task)?,
+        Role::MemmapIpc(task) => {
+            let mut transport = start.carrier.make(descriptors, member()?, start.workers)?;
+            memmap_ipc::work(&mut station, &mut *transport, &task)?
+        }
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
@@ -184,6 +204,10 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::HostNuma(task) => host_numa::work(&mut station, member()?, descriptors, &task)?,
         Role::Stripe(task) => stripe::work(&mut station, member()?, descriptors, &task)?,
         Role::Alias(task) => alias::work(&mut station, &task)?,
+        Role::Fabric(task) => {
+            let mut transport = start.carrier.make(descriptors, member()?, start.workers)?;
+            fabric::work(&mut station, &mut *transport, &task)?
+        }
         Role::Probe => probe::work(&mut station)?,
     };
     if start.record_calls {
@@ -193,7 +217,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
     Ok(())
 }
 
-/// What a role needs: its driver, its device, who it is, its parent, its time.
+/// What a role needs: its driver, its device, who it is, who hears of it, its time.
 pub(crate) struct Station<'a> {
     pub(crate) driver: &'a dyn Driver,
     pub(crate) device: Device,
@@ -201,31 +225,32 @@ pub(crate) struct Station<'a> {
     pub(crate) workers: u32,
     pub(crate) deadline: Deadline,
     pub(crate) phases: Phases,
-    post: &'a mut Post,
+    listener: &'a mut dyn Listener,
 }
 
 impl<'a> Station<'a> {
-    fn new(
+    /// The station of one of so many workers.
+    pub(crate) fn new(
         driver: &'a dyn Driver,
         device: Device,
-        post: &'a mut Post,
-        start: &Start,
+        listener: &'a mut dyn Listener,
+        (worker, workers): (u32, u32),
         deadline: Deadline,
         init_ms: f64,
     ) -> Self {
         let mut phases = Phases::default();
         phases.add("init", init_ms);
-        Self { driver, device, worker: start.worker, workers: start.workers, deadline, phases, post }
+        Self { driver, device, worker, workers, deadline, phases, listener }
     }
 
-    /// Tells the parent which step begins.
+    /// Tells which step begins.
     pub(crate) fn begin(&mut self, step: Step) -> Result<(), WorkerError> {
-        Ok(self.post.step(step)?)
+        Ok(self.listener.step(step)?)
     }
 
-    /// Tells the parent something for who wants to know more.
+    /// Tells something for who wants to know more.
     pub(crate) fn note(&mut self, text: String) -> Result<(), WorkerError> {
-        Ok(self.post.note(text)?)
+        Ok(self.listener.note(text)?)
     }
 
     /// Counts the time of `work` to a phase.
@@ -241,8 +266,8 @@ impl<'a> Station<'a> {
     }
 
     /// Waits for all others.
-    pub(crate) fn meet(&mut self, member: &mut Member, step: Step) -> Result<(), WorkerError> {
+    pub(crate) fn meet(&mut self, all: &mut dyn Meet, step: Step) -> Result<(), WorkerError> {
         self.begin(step)?;
-        Ok(member.wait(self.deadline)?)
+        Ok(all.meet(self.deadline)?)
     }
 }

@@ -137,8 +137,8 @@ impl MachineHost {
         self.exports.watch()
     }
 
-    pub(crate) fn connect(&mut self) -> ProcessId {
-        self.machine.connect()
+    pub(crate) fn connect(&mut self, node: Option<u16>) -> ProcessId {
+        self.machine.connect(node)
     }
 
     /// Notes that a process lives in this OS process.
@@ -217,6 +217,8 @@ fn broken(error: &MachineError) -> DriverError {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Terms {
     pub(crate) process: ProcessId,
+    /// The node that it is put on.
+    pub(crate) node: Option<u16>,
     pub(crate) policy: Policy,
     /// Milliseconds, or nothing for never: between processes the grace is wall time.
     pub(crate) grace_ms: Option<u64>,

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use peermap_driver::ByteSize;
-use peermap_model::{Grace, HolderList, Profile, visible_devices};
+use peermap_model::{Grace, HolderList, Profile};
 
 use crate::host::{MachineHost, MachineOptions, SimError};
 use crate::link::DirectLink;
-use crate::process::{Memory, SimProcess};
+use crate::process::{Memory, Seat, SimProcess};
 use crate::service::Service;
 
 /// A simulated machine whose processes all live in this OS process.
@@ -50,13 +50,25 @@ impl SimMachine {
     /// # Errors
     /// If the host cannot back its page tables.
     pub fn process_seeing(&self, visible: Option<&str>) -> Result<SimProcess, SimError> {
-        let (process, profile, options, arenas) =
-            self.with_host(|host| (host.connect(), host.profile().clone(), *host.options(), host.arenas().to_vec()));
+        self.seated(None, visible)
+    }
+
+    /// A new process on a node, of which it sees every device. A process that is put on no node is on the first and sees
+    /// the devices of all.
+    ///
+    /// # Errors
+    /// If the host cannot back its page tables.
+    pub fn process_on(&self, node: u16) -> Result<SimProcess, SimError> {
+        self.seated(Some(node), None)
+    }
+
+    fn seated(&self, node: Option<u16>, visible: Option<&str>) -> Result<SimProcess, SimError> {
+        let (process, profile, options, arenas) = self
+            .with_host(|host| (host.connect(node), host.profile().clone(), *host.options(), host.arenas().to_vec()));
         let link = Box::new(DirectLink::new(Arc::clone(&self.host), process));
-        let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
-        let visible = visible_devices(visible, &uuids);
-        let memory = Memory::new(&profile, &visible, arenas, options.checks)?;
-        let simulated = SimProcess::new(process, profile, visible, options.policy, options.grace, link, memory);
+        let seat = Seat::new(&profile, node, visible);
+        let memory = Memory::new(&profile, seat.devices(), arenas, options.checks)?;
+        let simulated = SimProcess::new(process, profile, seat, options.policy, options.grace, link, memory);
         if let Grace::Wall(grace) = options.grace {
             simulated.start_service(Service::Clock(grace));
         }

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use peermap_driver::{Call, DriverError, Result};
 use peermap_exec::{Checks, History};
 use peermap_memory::{Arena, Table, View, device_window};
-use peermap_model::{Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId};
+use peermap_model::{
+    Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId, devices_seen,
+};
 
 use crate::code::CodeStore;
 use crate::host::SimError;
@@ -60,6 +62,24 @@ impl Memory {
     /// Memory as a device sees it.
     pub(crate) fn view(&self, ordinal: usize) -> View<'_> {
         View::new(&self.tables[ordinal], &self.arenas)
+    }
+}
+
+/// Where a process sits.
+pub(crate) struct Seat {
+    node: u16,
+    visible: Vec<u16>,
+}
+
+impl Seat {
+    /// On a node, or on the first with the devices of all, as far as `visible` lets it see them.
+    pub(crate) fn new(profile: &Profile, node: Option<u16>, visible: Option<&str>) -> Self {
+        Self { node: node.unwrap_or(0), visible: devices_seen(profile, node, visible) }
+    }
+
+    /// The devices that it sees, by their numbers in the machine.
+    pub(crate) fn devices(&self) -> &[u16] {
+        &self.visible
     }
 }
 
@@ -128,7 +148,7 @@ impl SimProcess {
     pub(crate) fn new(
         id: ProcessId,
         profile: Profile,
-        visible: Vec<u16>,
+        seat: Seat,
         policy: Policy,
         grace: Grace,
         link: Box<dyn Link>,
@@ -136,7 +156,8 @@ impl SimProcess {
     ) -> Self {
         let (window_base, window_bytes) =
             memory.tables.first().map_or((0, 0), |table| (table.window_base(), table.window_bytes()));
-        let options = ProcessOptions { policy, grace, window_base, window_bytes };
+        let Seat { node, visible } = seat;
+        let options = ProcessOptions { policy, grace, window_base, window_bytes, node };
         let state = State {
             process: Process::new(id, Arc::new(profile), visible, options),
             link,

@@ -9,7 +9,10 @@ use crate::host::Terms;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Control {
     /// A process will join over the socket beside this.
-    Join,
+    Join {
+        /// The node that it is put on.
+        node: Option<u16>,
+    },
     /// Who holds what?
     Holders,
 }

@@ -14,11 +14,11 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use peermap_exec::Check;
 use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
 use peermap_memory::{Arena, Budget};
-use peermap_model::{Grace, HolderList, ProcessId, Profile, visible_devices};
+use peermap_model::{Grace, HolderList, ProcessId, Profile};
 
 use crate::host::{MachineHost, MachineOptions, SimError, Terms};
 use crate::link::RemoteLink;
-use crate::process::{Memory, SimProcess};
+use crate::process::{Memory, Seat, SimProcess};
 use crate::protocol::{Control, ControlReply, FromProcess, Ring, ToProcess};
 use crate::service::{Bell, Service};
 
@@ -48,8 +48,9 @@ pub fn serve(control: Channel, profile: Profile, options: MachineOptions) -> Res
 }
 
 /// A process of the machine.
-struct Seat {
+struct Place {
     channel: ProcessChannel,
+    node: Option<u16>,
     /// Where the process hears that others wait for it.
     bell: Option<TypedChannel<Ring, ()>>,
 }
@@ -57,7 +58,7 @@ struct Seat {
 struct Server {
     host: MachineHost,
     control: ControlChannel,
-    processes: BTreeMap<ProcessId, Seat>,
+    processes: BTreeMap<ProcessId, Place>,
 }
 
 impl Server {
@@ -138,7 +139,7 @@ impl Server {
         match question {
             FromProcess::Hello => {
                 seat.bell = beside.pop().and_then(|bell| Channel::from_fd(bell).ok()).map(TypedChannel::new);
-                welcome(&self.host, process, &mut seat.channel, deadline).is_ok()
+                welcome(&self.host, process, seat.node, &mut seat.channel, deadline).is_ok()
             }
             FromProcess::Ask(ask) => match self.host.answer(process, ask, beside.first().map(AsFd::as_fd)) {
                 Ok((answer, made)) => {
@@ -170,7 +171,7 @@ impl Server {
     fn hear_control(&mut self) -> bool {
         let Ok((request, beside)) = self.control.recv(1, Deadline::after(Duration::ZERO)) else { return false };
         let reply = match request {
-            Control::Join => self.join(beside),
+            Control::Join { node } => self.join(node, beside),
             Control::Holders => match self.host.holders() {
                 Ok(holders) => ControlReply::Holders(holders),
                 Err(error) => ControlReply::Failed(error.to_string()),
@@ -179,12 +180,12 @@ impl Server {
         self.control.send(&reply, &[], Deadline::after(REPLY_TIME)).is_ok()
     }
 
-    fn join(&mut self, mut beside: Vec<OwnedFd>) -> ControlReply {
+    fn join(&mut self, node: Option<u16>, mut beside: Vec<OwnedFd>) -> ControlReply {
         let Some(socket) = beside.pop() else { return ControlReply::Failed("no socket to join over".to_owned()) };
         match Channel::from_fd(socket) {
             Ok(channel) => {
-                let process = self.host.connect();
-                self.processes.insert(process, Seat { channel: ProcessChannel::new(channel), bell: None });
+                let process = self.host.connect(node);
+                self.processes.insert(process, Place { channel: ProcessChannel::new(channel), node, bell: None });
                 ControlReply::Ready
             }
             Err(error) => ControlReply::Failed(error.to_string()),
@@ -195,6 +196,7 @@ impl Server {
 fn welcome(
     host: &MachineHost,
     process: ProcessId,
+    node: Option<u16>,
     channel: &mut ProcessChannel,
     deadline: Deadline,
 ) -> Result<(), IpcError> {
@@ -204,7 +206,7 @@ fn welcome(
         Grace::Calls(_) => Some(DEFAULT_GRACE_MS),
         Grace::Wall(time) => Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
     };
-    let terms = Terms { process, policy, grace_ms, checks };
+    let terms = Terms { process, node, policy, grace_ms, checks };
     channel.send(&ToProcess::Welcome { profile: host.profile().name.clone(), terms }, &[], deadline)?;
     let memory: Vec<BorrowedFd<'_>> = std::iter::once(host.budget().as_fd())
         .chain(host.arenas().iter().flat_map(|arena| arena.descriptors().into_iter().chain(arena.marks())))
@@ -244,11 +246,28 @@ impl MachineClient {
     /// # Errors
     /// If the machine does not answer in time.
     pub fn ticket(&mut self, deadline: Deadline) -> Result<OwnedFd, SimError> {
+        self.ticket_on(None, deadline)
+    }
+
+    /// The same for a process on a node, of which it sees the devices. A process that is put on no node is on the first and
+    /// sees the devices of all.
+    ///
+    /// # Errors
+    /// If the machine does not answer in time.
+    pub fn ticket_on(&mut self, node: Option<u16>, deadline: Deadline) -> Result<OwnedFd, SimError> {
         let (ours, theirs) = Channel::pair()?;
-        let ours = ours.into_fd();
-        self.control.send(&Control::Join, &[ours.as_fd()], deadline)?;
-        self.expect_ready(deadline)?;
+        self.admit(node, ours, deadline)?;
         Ok(theirs.into_fd())
+    }
+
+    /// Lets a process join over a channel that it has made itself: its own end is its ticket.
+    ///
+    /// # Errors
+    /// If the machine does not answer in time.
+    pub fn admit(&mut self, node: Option<u16>, channel: Channel, deadline: Deadline) -> Result<(), SimError> {
+        self.control.send(&Control::Join { node }, &[channel.as_fd()], deadline)?;
+        drop(channel);
+        self.expect_ready(deadline)
     }
 
     /// Who holds what memory of the machine.
@@ -284,13 +303,12 @@ impl SimProcess {
         let for_each_arena = 2 + usize::from(marked);
         let memory = channel.recv_fds(1 + for_each_arena * arena_count, deadline)?;
         let memory = open_memory(&profile, memory, marked)?;
-        let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
-        let visible = visible_devices(visible, &uuids);
-        let memory = Memory::new(&profile, &visible, memory, terms.checks)?;
+        let seat = Seat::new(&profile, terms.node, visible);
+        let memory = Memory::new(&profile, seat.devices(), memory, terms.checks)?;
         let time = terms.grace_ms.map(Duration::from_millis);
         let grace = time.map_or(Grace::Never, Grace::Wall);
         let link = Box::new(RemoteLink::new(channel));
-        let simulated = Self::new(terms.process, profile, visible, terms.policy, grace, link, memory);
+        let simulated = Self::new(terms.process, profile, seat, terms.policy, grace, link, memory);
         simulated.start_service(Service::Bell(Bell::new(bell), time));
         Ok(simulated)
     }

@@ -7,11 +7,11 @@ use std::os::fd::AsFd;
 
 use peermap_driver::{
     AccessDesc, AllocationProp, ByteSize, Call, Device, DevicePtr, Dim3, Driver, HandleType, JitOptions, KernelArg,
-    LaunchConfig, MemHandle, Result, Stream,
+    LaunchConfig, MemHandle, OsHandle, Result, ShareableHandle, Stream,
 };
 use peermap_sim::{SimMachine, SimProcess};
 use peermap_trace::{
-    Header, Machine, Needs, Outcome, Player, Processes, Recorder, Recording, StartError, StepResult, Trace,
+    Header, Machine, Needs, Outcome, Player, Processes, Recorder, Recording, StartError, StepCall, StepResult, Trace,
 };
 use support::read;
 
@@ -35,14 +35,22 @@ fn header() -> Header {
 }
 
 fn machine() -> SimMachine {
-    SimMachine::named("h200-x2").expect("the profile is there")
+    machine_of("h200-x2")
+}
+
+fn machine_of(profile: &str) -> SimMachine {
+    SimMachine::named(profile).expect("the profile is there")
 }
 
 /// Records two processes of one machine, and plays what was recorded on another machine.
 fn record(act: impl FnOnce(&Recorded<'_>, &Recorded<'_>)) -> (Trace, Outcome) {
+    record_on("h200-x2", act)
+}
+
+fn record_on(profile: &str, act: impl FnOnce(&Recorded<'_>, &Recorded<'_>)) -> (Trace, Outcome) {
     let mut text = Vec::new();
     let recording = Recording::new(&mut text, &header()).expect("memory takes it");
-    let machine = machine();
+    let machine = machine_of(profile);
     let process = || recording.process(machine.process().expect("the host backs it"));
     let (first, second) = (process(), process());
     act(&first, &second);
@@ -50,7 +58,7 @@ fn record(act: impl FnOnce(&Recorded<'_>, &Recorded<'_>)) -> (Trace, Outcome) {
     recording.flush().expect("memory takes it");
     drop(recording);
     let trace = read(std::str::from_utf8(&text).expect("it is text")).expect("it is a trace").remove(0);
-    let outcome = Player::play(&trace, &mut InOne(self::machine()));
+    let outcome = Player::play(&trace, &mut InOne(machine_of(profile)));
     (trace, outcome)
 }
 
@@ -162,4 +170,22 @@ fn calls_that_the_format_has_no_place_for_are_counted() {
     driver.device_get_name(Device(0)).expect("there is a device");
     driver.device_get_name(Device(0)).expect("there is a device");
     assert_eq!(recording.omitted().into_iter().collect::<Vec<_>>(), [(Call::cuDeviceGetName, 2)]);
+}
+
+#[test]
+fn fabric_handles_are_recorded_sent_and_played_as_bytes() {
+    let (trace, outcome) = record_on("default", |first, second| {
+        first.init(0).unwrap();
+        second.init(0).unwrap();
+        let handle = first.mem_create(SIZE, &AllocationProp::pinned_on(0, HandleType::FABRIC), 0).unwrap();
+        let exported = first.mem_export_to_shareable_handle(handle, HandleType::FABRIC, 0).unwrap();
+        let ShareableHandle::Fabric(name) = exported else { panic!("no fabric handle") };
+        let open = || second.mem_import_from_shareable_handle(OsHandle::Fabric(&name), HandleType::FABRIC);
+        map(second, open().unwrap()).unwrap();
+        first.mem_release(handle).unwrap();
+        open().unwrap_err();
+    });
+    assert_plays_back(&outcome);
+    let calls = |call| trace.steps.iter().filter(|step| step.call == StepCall::from_name(call).unwrap()).count();
+    assert_eq!([calls("send"), calls("cuMemImportFromShareableHandle")], [1, 2]);
 }

@@ -42,7 +42,7 @@ static WHOLE: [Whole; 7] = [
             ("teardown", "teardown"),
         ],
         seated: false,
-        scenario: |options| MemmapIpc(options).into(),
+        scenario: |options| MemmapIpc { options, ..MemmapIpc::default() }.into(),
     },
     Whole {
         name: "simple_ipc",

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
-use peermap_driver::{ByteSize, Driver};
+use peermap_driver::{ByteSize, Driver, Uuid};
 use peermap_ipc::{Channel, Child, Deadline, Output, Spawn};
 use peermap_model::{Profile, ProfileError, visible_devices};
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
@@ -66,9 +66,18 @@ impl SimBackend {
         Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), process: Mutex::new(process) })
     }
 
-    fn ticket(&self) -> Result<OwnedFd, BackendError> {
+    fn ticket(&self, node: Option<u16>) -> Result<OwnedFd, BackendError> {
         let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        client.ticket(Deadline::after(MACHINE_TIME)).map_err(|error| BackendError::new("sim", error))
+        client.ticket_on(node, Deadline::after(MACHINE_TIME)).map_err(|error| BackendError::new("sim", error))
+    }
+
+    /// What a worker needs that is put on a node, or on none.
+    fn endpoint(&self, node: Option<u16>) -> Result<WorkerEndpoint, BackendError> {
+        Ok(WorkerEndpoint {
+            args: vec!["--backend".to_owned(), "sim".to_owned()],
+            descriptors: vec![(self.ticket(node)?, TICKET)],
+            ..WorkerEndpoint::default()
+        })
     }
 }
 
@@ -82,16 +91,18 @@ impl Backend for SimBackend {
     }
 
     fn driver(&self) -> Result<Box<dyn Driver>, BackendError> {
-        let process = SimProcess::join(self.ticket()?, visibility().as_deref(), Deadline::after(MACHINE_TIME));
+        let process = SimProcess::join(self.ticket(None)?, visibility().as_deref(), Deadline::after(MACHINE_TIME));
         process.map(|process| Box::new(process) as Box<dyn Driver>).map_err(|error| BackendError::new("sim", error))
     }
 
     fn worker(&self, _worker: u32) -> Result<WorkerEndpoint, BackendError> {
-        Ok(WorkerEndpoint {
-            args: vec!["--backend".to_owned(), "sim".to_owned()],
-            descriptors: vec![(self.ticket()?, TICKET)],
-            ..WorkerEndpoint::default()
-        })
+        self.endpoint(None)
+    }
+
+    /// The only node of a machine needs no name.
+    fn worker_beside(&self, _worker: u32, device: Uuid) -> Result<WorkerEndpoint, BackendError> {
+        let there = self.profile.devices.iter().find(|there| there.uuid == device);
+        self.endpoint(there.filter(|_| self.profile.nodes.len() > 1).map(|there| there.node))
     }
 
     fn expected_devices(&self) -> usize {

@@ -31,11 +31,12 @@ pub(super) fn of_this_host() -> ImexFacts {
     ImexFacts { major, channels, remedies }
 }
 
-/// A simulated host.
+/// The first node of a simulated machine.
 pub(super) fn of_profile(name: &str) -> ImexFacts {
-    let count = Profile::named(name).map_or(0, |profile| profile.imex_channels);
-    let channels = (0..count).map(|channel| format!("{CHANNEL_FOLDER}/channel{channel} (simulated)")).collect();
-    ImexFacts { major: None, channels, remedies: if count == 0 { remedies(None) } else { Vec::new() } }
+    let numbers = Profile::named(name).map_or_else(|_| Vec::new(), |profile| profile.nodes[0].channels.clone());
+    let name = |number: &u32| format!("{CHANNEL_FOLDER}/channel{number} (simulated)");
+    let remedies = if numbers.is_empty() { remedies(None) } else { Vec::new() };
+    ImexFacts { major: None, channels: numbers.iter().map(name).collect(), remedies }
 }
 
 /// The major number of IMEX channels in the text of `/proc/devices`.

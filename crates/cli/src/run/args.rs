@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use peermap_driver::ByteSize;
+use peermap_scenario::fabric::{self, Mistake};
 use peermap_scenario::pool_ipc::{self, Handles};
-use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
+use peermap_scenario::{DeviceChoice, Fill, Options, Order, ShareAs, Verify, VerifyOn};
 use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, simple_ipc, stripe};
 use peermap_sim::{Check, Checks};
 
 use crate::args::{Where, exit_codes};
 use crate::backend::Chosen;
+use crate::refusal::Refusal;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -44,7 +46,7 @@ pub(crate) enum Scenario {
     ///
     /// For example: peermap run compressible --profile scarce --processes-per-device 2
     #[command(name = "compressible", after_help = exit_codes())]
-    Compressible(MemmapIpc),
+    Compressible(Buffers),
     /// Rights of each device on shared memory, none, read, read and write, changed while mapped, revoked: each tried from each
     /// device, with faults where they are due.
     ///
@@ -77,6 +79,11 @@ pub(crate) enum Scenario {
     /// For example: peermap run stripe --profile unequal --balance dynamic
     #[command(name = "stripe", after_help = exit_codes())]
     Stripe(Stripe),
+    /// Buffers of each worker's device, shared as fabric handles on one node and between nodes, and verified by every worker.
+    ///
+    /// For example: peermap run fabric --profile nvl72
+    #[command(name = "fabric", after_help = exit_codes())]
+    Fabric(Fabric),
 }
 
 /// Arguments of every scenario.
@@ -135,9 +142,23 @@ pub(crate) struct Ring {
     common: Common,
 }
 
-/// Arguments of `run memmap-ipc`, and of what does the same work.
+/// Arguments of `run memmap-ipc`.
 #[derive(Debug, Args)]
 pub(crate) struct MemmapIpc {
+    #[command(flatten)]
+    buffers: Buffers,
+    /// As what the buffers are shared: file descriptors; fabric handles; or auto, fabric handles where creating, exporting and
+    /// importing succeed, else descriptors.
+    #[arg(long, value_name = "auto|fd|fabric", default_value = "fd")]
+    handle: ShareAs,
+    /// Pad a size that is no multiple of the granularity, and say what that wastes. Without this it is refused.
+    #[arg(long)]
+    round_up: bool,
+}
+
+/// Arguments of what does the work of memmap-ipc.
+#[derive(Debug, Args)]
+pub(crate) struct Buffers {
     /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
     /// which is mostly 2 MiB.
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
@@ -235,17 +256,62 @@ pub(crate) struct Grow {
     common: Common,
 }
 
+/// How handles get from worker to worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Transport {
+    /// Through memory that they share.
+    SharedMemory,
+    /// By MPI.
+    Mpi,
+}
+
+/// Arguments of `run fabric`.
+#[derive(Debug, Args)]
+pub(crate) struct Fabric {
+    /// The size of each worker's buffer: a whole number of B, KiB, MiB, GiB or TiB, a multiple of the device's granularity,
+    /// which is mostly 2 MiB.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    /// How handles get to all workers: through memory that they share, or by MPI. With mpi each process that mpirun starts is
+    /// one worker, and nothing is spawned; it takes the next device in turn.
+    #[arg(long, value_enum, default_value = "shared-memory")]
+    transport: Transport,
+    /// How many worker processes each device gets.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    processes_per_device: u32,
+    /// What buffers are filled with: the worker's number, or a pattern of worker, step and offset. The default is id
+    /// for up to 255 workers and pattern above.
+    #[arg(long, value_name = "id|pattern")]
+    fill: Option<Fill>,
+    /// A mistake to see refused: workers import a handle with an altered byte, or let go of their memory before others
+    /// import it.
+    #[arg(long, value_name = "none|altered|gone", default_value = "none")]
+    mistake: Mistake,
+    #[command(flatten)]
+    common: Common,
+}
+
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
         match self {
-            Self::MemmapIpc(arguments) | Self::Compressible(arguments) => &arguments.ring.common,
+            Self::MemmapIpc(arguments) => &arguments.buffers.ring.common,
+            Self::Compressible(arguments) => &arguments.ring.common,
             Self::SimpleIpc(arguments) => &arguments.ring.common,
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
             Self::Access(arguments) | Self::Alias(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
             Self::HostNuma(arguments) => &arguments.common,
             Self::Stripe(arguments) => &arguments.common,
+            Self::Fabric(arguments) => &arguments.common,
+        }
+    }
+
+    /// The arguments, if this process is a rank of a job that something else started.
+    pub(crate) fn as_rank(&self) -> Option<&Fabric> {
+        match self {
+            Self::Fabric(arguments) if arguments.transport == Transport::Mpi => Some(arguments),
+            _ => None,
         }
     }
 
@@ -261,12 +327,15 @@ impl Scenario {
     /// What is asked for, without where it runs and what is shown, if there are these checks.
     pub(crate) fn wanted(&self, checks: Checks) -> peermap_scenario::Scenario {
         match self {
-            Self::MemmapIpc(MemmapIpc { ring, size }) => memmap_ipc::MemmapIpc(ring.options(*size)).into(),
+            Self::MemmapIpc(MemmapIpc { buffers: Buffers { ring, size }, handle, round_up }) => {
+                let (options, share_as, round_up) = (ring.options(*size), *handle, *round_up);
+                memmap_ipc::MemmapIpc { options, share_as, round_up }.into()
+            }
             Self::SimpleIpc(arguments) => simple_ipc::SimpleIpc(arguments.relay()).into(),
             Self::PoolIpc(PoolIpc { relay, handles }) => {
                 pool_ipc::PoolIpc { relay: relay.relay(), handles: *handles }.into()
             }
-            Self::Compressible(MemmapIpc { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
+            Self::Compressible(Buffers { ring, size }) => compressible::Compressible(ring.options(*size)).into(),
             Self::Access(Access { common, size }) => access::Access::new(common.options(*size)).into(),
             Self::Stripe(Stripe { size, stripe, balance, common }) => {
                 stripe::Stripe { options: common.options(*size), stripe: *stripe, balance: *balance }.into()
@@ -282,7 +351,33 @@ impl Scenario {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()
             }
+            Self::Fabric(arguments) => arguments.fabric().into(),
         }
+    }
+}
+
+impl Fabric {
+    /// What is asked of every scenario.
+    pub(crate) const fn common(&self) -> &Common {
+        &self.common
+    }
+
+    /// What a rank is to do.
+    pub(crate) fn of_rank(&self) -> Result<fabric::Fabric, Refusal> {
+        let Common { devices, profile_calls, .. } = &self.common;
+        if devices.is_some() || profile_calls.is_some() || self.processes_per_device != 1 {
+            return Err(Refusal::usage(
+                "--devices, --processes-per-device and --profile-calls do not go with --transport mpi: \
+                 each process that mpirun starts is one worker and takes the next device",
+            ));
+        }
+        Ok(self.fabric())
+    }
+
+    fn fabric(&self) -> fabric::Fabric {
+        let Self { common, size, processes_per_device, fill, mistake, transport: _ } = self;
+        let (processes_per_device, fill) = (*processes_per_device, *fill);
+        fabric::Fabric::new(Options { processes_per_device, fill, ..common.options(*size) }, *mistake)
     }
 }
 

@@ -9,18 +9,37 @@ use anyhow::Context;
 use peermap_report::{Event, ExitCode, RunReport, event_line};
 use peermap_scenario::{Launcher, RunError, one_line, refused, run_recording_calls};
 
-pub(crate) use args::Run;
+#[cfg(feature = "mpi")]
+pub(crate) use args::Common;
 use args::Scenario;
+pub(crate) use args::{Fabric, Run};
 
 use crate::backend::{self, Chosen};
 use crate::call_file::CallFile;
+#[cfg(feature = "mpi")]
+use crate::ranks;
 use crate::refusal::Refusal;
 use crate::{provenance, show};
 
 /// Runs a scenario.
 pub(crate) fn run(arguments: &Run) -> ExitCode {
     let scenario = &arguments.scenario;
+    if let Some(rank) = scenario.as_rank() {
+        return run_rank(rank);
+    }
     run_somewhere(scenario).unwrap_or_else(|refusal| refusal.end(scenario.common().json))
+}
+
+/// A rank of a job that something else started.
+#[cfg(feature = "mpi")]
+fn run_rank(arguments: &Fabric) -> ExitCode {
+    ranks::run(arguments)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn run_rank(arguments: &Fabric) -> ExitCode {
+    let without = |_| Refusal::usage("this peermap was built without MPI; build it with --features mpi");
+    arguments.of_rank().map_or_else(|refusal| refusal, without).end(arguments.common().json)
 }
 
 fn run_somewhere(scenario: &Scenario) -> Result<ExitCode, Refusal> {
@@ -94,7 +113,7 @@ fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'
 }
 
 /// Prints a report; gives the exit code that follows from it.
-fn present(report: &RunReport, json: bool) -> ExitCode {
+pub(crate) fn present(report: &RunReport, json: bool) -> ExitCode {
     let text = if json { report.to_json() } else { report.table() };
     if let Some(failure) = &report.failure {
         show::complaint(&failure.message);

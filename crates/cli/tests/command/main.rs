@@ -12,11 +12,15 @@ mod compressible;
 mod deaths;
 mod differential;
 mod environment;
+mod fabric;
 mod grow;
+mod handles;
 mod host_numa;
 mod import;
 mod launch;
 mod main_job;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod pool_ipc;
 mod profile_calls;
 mod replay;

@@ -17,7 +17,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 13] = [
+pub const WORKERS: [(&str, usize); 14] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -26,6 +26,7 @@ pub const WORKERS: [(&str, usize); 13] = [
     ("peers-8", 16),
     ("no-fabric", 2),
     ("fabric-lies", 2),
+    ("islands", 2),
     ("no-pools", 2),
     ("no-host-numa", 2),
     ("scarce", 2),

@@ -4,5 +4,6 @@ mod barrier;
 mod channel;
 mod limits;
 mod packet;
+mod private;
 mod shm;
 mod support;

@@ -6,6 +6,7 @@
 
 mod arena;
 mod event;
+mod fabric;
 mod holders;
 mod legacy;
 mod pool;
@@ -21,6 +22,7 @@ use crate::profile::Profile;
 use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, PoolId, ProcessId};
 use arena::Arena;
 use event::SharedEvents;
+use fabric::FabricExport;
 use legacy::LegacyExport;
 use pool::SharedPool;
 
@@ -103,11 +105,12 @@ pub struct Machine {
     arenas: Vec<Arena>,
     allocations: BTreeMap<AllocId, Allocation>,
     exported_from: BTreeMap<ExportId, Exported>,
-    fabric: BTreeMap<Vec<u8>, (AllocId, ProcessId)>,
+    fabric: BTreeMap<Vec<u8>, FabricExport>,
     legacy: BTreeMap<Vec<u8>, LegacyExport>,
     pools: BTreeMap<PoolId, SharedPool>,
     events: SharedEvents,
-    processes: BTreeSet<ProcessId>,
+    /// The processes, each with its node.
+    processes: BTreeMap<ProcessId, u16>,
     /// The process that runs work as one piece.
     turn: Option<ProcessId>,
     discards: Vec<Discard>,
@@ -137,7 +140,7 @@ impl Machine {
             legacy: BTreeMap::new(),
             pools: BTreeMap::new(),
             events: SharedEvents::default(),
-            processes: BTreeSet::new(),
+            processes: BTreeMap::new(),
             turn: None,
             discards: Vec::new(),
             next_process: 0,
@@ -159,11 +162,11 @@ impl Machine {
         self.arenas.iter().map(|arena| ByteSize::new(arena.bytes())).collect()
     }
 
-    /// Takes in a process.
-    pub fn connect(&mut self) -> ProcessId {
+    /// Takes in a process, on a node or else on the first.
+    pub fn connect(&mut self, node: Option<u16>) -> ProcessId {
         let process = ProcessId(self.next_process);
         self.next_process += 1;
-        self.processes.insert(process);
+        self.processes.insert(process, node.unwrap_or(0));
         process
     }
 
@@ -179,7 +182,6 @@ impl Machine {
         for alloc in held {
             self.forget_holder(process, alloc);
         }
-        self.fabric.retain(|_, (_, exporter)| *exporter != process);
         self.legacy.retain(|_, export| export.exporter != process);
         self.leave_pools(process);
         self.events.disconnect(process);
@@ -229,7 +231,7 @@ impl Machine {
         ask: Ask,
         descriptor: Option<ExportId>,
     ) -> Result<(Answer, Option<ExportId>), MachineError> {
-        if !self.processes.contains(&process) {
+        if !self.processes.contains_key(&process) {
             return Err(MachineError::Process(process));
         }
         let answer = match ask {
@@ -258,17 +260,8 @@ impl Machine {
                 Some(Exported::Pool(_)) => Answer::OtherKind,
                 None => Answer::NotExported,
             },
-            Ask::ExportFabric { alloc } => {
-                self.held_by(process, alloc)?;
-                let count = self.fabric.len() as u64;
-                let handle = self.new_name(*b"peermap-fabric\0\0", alloc.0, count);
-                self.fabric.insert(handle.clone(), (alloc, process));
-                Answer::Fabric(handle)
-            }
-            Ask::ImportFabric { handle } => {
-                let alloc = self.fabric.get(&handle).map(|(alloc, _)| *alloc);
-                self.import(process, alloc)
-            }
+            Ask::ExportFabric { alloc } => self.export_fabric(process, alloc)?,
+            Ask::ImportFabric { handle } => self.import_fabric(process, &handle),
             Ask::MemInfo { device } => self.mem_info(device)?,
             Ask::ExportLegacy { alloc, size } => self.export_legacy(process, alloc, size)?,
             Ask::ImportLegacy { handle } => self.import_legacy(process, &handle),
@@ -403,6 +396,7 @@ impl Machine {
         if let Some(allocation) = self.allocations.get_mut(&alloc) {
             allocation.holders.remove(&process);
         }
+        self.fabric.retain(|_, export| (export.alloc, export.exporter) != (alloc, process));
         self.free_if_unheld(alloc);
     }
 
@@ -415,7 +409,6 @@ impl Machine {
         {
             let Allocation { record, .. } = allocation;
             self.arenas[usize::from(record.backing.arena)].give_back(record.backing.first_granule, record.size.get());
-            self.fabric.retain(|_, (named, _)| *named != alloc);
             self.discards.push(Discard { backing: record.backing, size: record.size });
         }
     }

@@ -88,13 +88,13 @@ impl Machine {
 
     /// A fabric handle opens a pool while its owner has it.
     pub(super) fn import_pool_fabric(&mut self, process: ProcessId, handle: &[u8]) -> Answer {
-        let named = self
-            .pools
-            .iter()
-            .find(|(_, shared)| shared.fabric.as_deref() == Some(handle) && shared.processes.contains(&shared.owner));
-        match named.map(|(pool, _)| *pool) {
-            Some(pool) => self.open_pool(process, pool),
-            None => Answer::NotExported,
+        let is_there = |shared: &SharedPool| shared.processes.contains(&shared.owner);
+        let named = self.pools.iter().find(|(_, shared)| shared.fabric.as_deref() == Some(handle) && is_there(shared));
+        let from = named.map(|(_, shared)| (shared.place, shared.owner));
+        match (self.apart(process, from), named.map(|(pool, _)| *pool)) {
+            (Some(apart), _) => Answer::Apart(apart),
+            (None, Some(pool)) => self.open_pool(process, pool),
+            (None, None) => Answer::NotExported,
         }
     }
 

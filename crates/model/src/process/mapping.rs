@@ -9,38 +9,43 @@ use crate::lifecycle::{HandleEvent, handle_error};
 use crate::rules;
 use crate::wire::{Backing, Holding, Place, Rights};
 
-/// The rights of the devices of a process on one mapping, two bits each.
+/// The rights of the devices of a process on one mapping, a bit each for loads and for stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct RightsMap(u128);
+pub(super) struct RightsMap {
+    loads: u128,
+    stores: u128,
+}
 
 impl RightsMap {
     /// How many devices a process can see at most.
-    pub(super) const DEVICES: usize = 64;
+    pub(super) const DEVICES: usize = 128;
 
     pub(super) const fn get(self, ordinal: usize) -> Rights {
-        match (self.0 >> (2 * ordinal)) & 3 {
-            0 => Rights::None,
-            1 => Rights::Read,
-            _ => Rights::ReadWrite,
+        match ((self.loads >> ordinal) & 1 != 0, (self.stores >> ordinal) & 1 != 0) {
+            (_, true) => Rights::ReadWrite,
+            (true, false) => Rights::Read,
+            (false, false) => Rights::None,
         }
     }
 
     pub(super) const fn set(&mut self, ordinal: usize, rights: Rights) {
-        let bits: u128 = match rights {
-            Rights::None => 0,
-            Rights::Read => 1,
-            Rights::ReadWrite => 3,
+        let bit = 1 << ordinal;
+        let (loads, stores) = match rights {
+            Rights::None => (0, 0),
+            Rights::Read => (bit, 0),
+            Rights::ReadWrite => (bit, bit),
         };
-        self.0 = (self.0 & !(3 << (2 * ordinal))) | (bits << (2 * ordinal));
+        self.loads = (self.loads & !bit) | loads;
+        self.stores = (self.stores & !bit) | stores;
     }
 
     /// The devices that have any right.
     pub(super) fn granted(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
+        let mut left = self.loads;
         std::iter::from_fn(move || {
             (left != 0).then(|| {
-                let ordinal = left.trailing_zeros() as usize / 2;
-                left &= !(3 << (2 * ordinal));
+                let ordinal = left.trailing_zeros() as usize;
+                left &= left - 1;
                 ordinal
             })
         })

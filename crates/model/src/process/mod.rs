@@ -8,6 +8,7 @@ mod access;
 mod context;
 mod copy;
 mod device;
+mod fabric;
 mod legacy;
 mod mapping;
 mod module;
@@ -82,6 +83,8 @@ pub struct ProcessOptions {
     pub window_base: u64,
     /// How many device addresses there are.
     pub window_bytes: u64,
+    /// The node that it is on.
+    pub node: u16,
 }
 
 /// In place of an ordinal, the table that says what the CPU may reach of mapped memory of the host.

@@ -5,9 +5,9 @@ use peermap_driver::{
     DriverError, GranularityOption, HandleType, Location, LocationType, MemHandle, Result,
 };
 
+use super::fabric::{Refusals, out_of_reach};
 use super::{Outside, Process};
 use crate::lifecycle::{HandleEvent, HandleState, handle_error};
-use crate::profile::Fabric;
 use crate::rules;
 use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, Holding, Place};
 
@@ -131,13 +131,8 @@ impl Process {
             u16::try_from(node).ok().filter(|node| *node < self.profile.host_numa_nodes).map(Place::HostNuma)
         };
         let Some(place) = place else { return refuse(&rules::CREATE_8, "location", &location) };
-        if handle_types.contains(HandleType::FABRIC) {
-            match self.profile.fabric {
-                Fabric::Granted => {}
-                Fabric::NotPermitted => return refuse(&rules::CREATE_9, "handle_types", &handle_types),
-                Fabric::NotSupported => return refuse(&rules::CREATE_11, "handle_types", &handle_types),
-            }
-        }
+        let refusals = Refusals { no_channel: &rules::CREATE_9, not_supported: &rules::CREATE_11 };
+        self.check_fabric(place, handle_types, &refusals, ("handle_types", &handle_types), None)?;
         Ok(place)
     }
 
@@ -299,7 +294,7 @@ impl Process {
     /// value of the handle. `descriptor` is its number.
     ///
     /// # Errors
-    /// IMPORT-1 to IMPORT-5.
+    /// IMPORT-1 to IMPORT-6, FABRIC-1 to FABRIC-3.
     pub fn mem_import_from_shareable_handle(
         &mut self,
         outside: &mut Outside<'_>,
@@ -328,7 +323,9 @@ impl Process {
                 let prop = self.imported_prop(&record);
                 Ok(self.new_handle(&record, prop))
             }
+            Answer::NotExported if handle_type == HandleType::FABRIC => Err(missing.refuse(&[], None)),
             Answer::NotExported => Err(missing.refuse(&[("descriptor", &number)], None)),
+            Answer::Apart(apart) => Err(out_of_reach(apart)),
             Answer::OtherKind => Err(rules::IMPORT_6.refuse(&[("descriptor", &number)], None)),
             other => Err(unexpected(&other)),
         }

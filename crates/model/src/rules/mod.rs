@@ -5,6 +5,7 @@
 
 mod context;
 mod copy;
+mod fabric;
 mod mapping;
 mod module;
 mod physical;
@@ -13,6 +14,7 @@ mod query;
 
 pub use context::*;
 pub use copy::*;
+pub use fabric::*;
 pub use mapping::*;
 pub use module::*;
 pub use physical::*;
@@ -49,7 +51,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, MAPPING, MODULE, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
+    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

@@ -54,8 +54,9 @@ impl Bench {
             grace: Grace::Never,
             window_base: 1 << 40,
             window_bytes: 1 << 36,
+            node: 0,
         };
-        let process = Process::new(machine.connect(), Arc::new(profile), vec![0, 1], options);
+        let process = Process::new(machine.connect(None), Arc::new(profile), vec![0, 1], options);
         let mut bench = Self { machine, process };
         bench.call(Call::cuInit, |process, _| process.init(0)).unwrap();
         bench.call(Call::cuCtxCreate, |process, _| process.ctx_create(THREAD, 0, Device(0))).unwrap();

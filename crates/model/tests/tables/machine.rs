@@ -41,8 +41,11 @@ struct Shared {
 }
 
 fn shared() -> Shared {
-    let mut machine = machine(Policy::Measured);
-    let (maker, importer) = (machine.connect(), machine.connect());
+    shared_on(machine(Policy::Measured))
+}
+
+fn shared_on(mut machine: Machine) -> Shared {
+    let (maker, importer) = (machine.connect(None), machine.connect(None));
     let alloc = create(&mut machine, maker, 0, GRANULE).alloc;
     let export = export(&mut machine, maker, alloc);
     Shared { machine, maker, importer, alloc, export }
@@ -77,7 +80,7 @@ fn the_last_of_maker_importer_and_descriptor_frees() {
             assert_eq!(shared.machine.holders().0.len(), usize::from(place < 2), "{order:?}: {name}");
             assert_eq!(shared.machine.take_discards().len(), usize::from(place == 2), "{order:?}: {name}");
         }
-        let late = shared.machine.connect();
+        let late = shared.machine.connect(None);
         assert!(!import(&mut shared, late), "nothing is left to import");
     }
 }
@@ -103,7 +106,7 @@ fn who_holds_nothing_can_do_nothing() {
 #[test]
 fn places_and_sizes_that_do_not_exist_are_an_error_of_the_asker() {
     let mut machine = machine(Policy::Measured);
-    let process = machine.connect();
+    let process = machine.connect(None);
     let prop = AllocationProp::pinned_on(0, HandleType::NONE);
     for place in [Place::Device(2), Place::HostNuma(1)] {
         let ask = Ask::Create { place, prop, size: GRANULE, holding: Holding::Handle, site: SITE };
@@ -119,7 +122,7 @@ fn places_and_sizes_that_do_not_exist_are_an_error_of_the_asker() {
 
 #[test]
 fn a_fabric_handle_names_its_memory_while_its_maker_holds_it() {
-    let mut shared = shared();
+    let mut shared = shared_on(Machine::new(Profile::named("default").unwrap(), Policy::Measured));
     let (maker, importer, alloc) = (shared.maker, shared.importer, shared.alloc);
     let Answer::Fabric(handle) = shared.machine.answer(maker, Ask::ExportFabric { alloc }, None).unwrap().0 else {
         panic!("no fabric handle");
@@ -129,7 +132,7 @@ fn a_fabric_handle_names_its_memory_while_its_maker_holds_it() {
     let mut open = |handle| shared.machine.answer(importer, Ask::ImportFabric { handle }, None).unwrap().0;
     assert_eq!(open(wrong), Answer::NotExported);
     assert!(matches!(open(handle.clone()), Answer::Allocation(record) if record.alloc == alloc));
-    shared.machine.disconnect(maker);
+    drop_by(&mut shared, maker).unwrap();
     let answer = shared.machine.answer(importer, Ask::ImportFabric { handle }, None).unwrap().0;
     assert_eq!(answer, Answer::NotExported);
 }
@@ -161,7 +164,7 @@ proptest! {
         steps in vec((0..2u16, 1..5u64, any::<usize>(), prop::bool::weighted(0.6)), 100),
     ) {
         let mut machine = machine(seed.map_or(Policy::Measured, |seed| Policy::Hostile { seed }));
-        let process = machine.connect();
+        let process = machine.connect(None);
         let mut owned: BTreeMap<(u16, u64), AllocId> = BTreeMap::new();
         let mut kept: Vec<AllocationRecord> = Vec::new();
         for (device, size, choice, grows) in steps {

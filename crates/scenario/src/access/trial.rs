@@ -28,14 +28,14 @@ impl<'d> Mapped<'d> {
     pub(super) fn new(driver: &'d dyn Driver, descriptor: BorrowedFd<'d>, size: ByteSize) -> Result<Self, DriverError> {
         let ptr = driver.mem_address_reserve(size, ByteSize::ZERO, DevicePtr::NULL, 0)?;
         let mapped = Self { driver, descriptor, buffer: Buffer { ptr, size } };
-        map(driver, descriptor, mapped.buffer)?;
+        map(driver, descriptor.into(), mapped.buffer)?;
         Ok(mapped)
     }
 
     /// Maps it again, so that no device has any right on it.
     fn map_afresh(&self) -> Result<(), DriverError> {
         self.driver.mem_unmap(self.buffer.ptr, self.buffer.size)?;
-        map(self.driver, self.descriptor, self.buffer)
+        map(self.driver, self.descriptor.into(), self.buffer)
     }
 
     /// Gives a device rights.

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use peermap_driver::{AccessFlags, Device, Uuid};
+use peermap_driver::{AccessFlags, Device, Driver, Uuid};
 use peermap_ipc::Member;
 use peermap_report::{Mismatch, Try};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub(crate) fn work(
     let workplace = Workplace::set_up(station, &task.work)?;
     let others = other_devices(station, task)?;
     station.begin(Step::Import)?;
-    let mapped = station.phase("map", |station| map(station, &descriptors, station.worker, task))?;
+    let mapped = station.phase("map", |station| map(station.driver, &descriptors, station.worker, task))?;
     let (device, verify_on) = (station.device, task.work.verify_on);
     let trial =
         Trial { workplace: &workplace, mapped, device, others: &others, verify_on, author: filled_by(station.worker) };
@@ -50,7 +50,10 @@ pub(crate) fn work(
             station.phase("teardown", |_| Ok(workplace.abandon()?))?;
         }
         Seat::Witness => {
-            let watched = station.phase("map", |station| map_watched(station, &descriptors, task))?;
+            let watched = station.phase("map", |station| {
+                let watched = watched_by(station.worker, station.workers);
+                map_watched(station.driver, &descriptors, watched, task)
+            })?;
             witness(station, &mut member, trial, &watched, &mut found)?;
             station.phase("teardown", |_| {
                 watched.into_iter().try_for_each(|(_, mapped)| mapped.give_back())?;
@@ -168,21 +171,21 @@ fn other_devices(station: &Station<'_>, task: &Task) -> Result<Vec<Device>, Work
 
 /// Maps the buffer of a worker.
 fn map<'d>(
-    station: &Station<'d>,
+    driver: &'d dyn Driver,
     descriptors: &'d [OwnedFd],
     worker: u32,
     task: &Task,
 ) -> Result<Mapped<'d>, WorkerError> {
     let descriptor: BorrowedFd<'d> = descriptors.get(worker as usize).ok_or(WorkerError::NoHandles)?.as_fd();
-    Ok(Mapped::new(station.driver, descriptor, task.work.size)?)
+    Ok(Mapped::new(driver, descriptor, task.work.size)?)
 }
 
 /// Maps the buffers of the other workers of a witness's device.
 fn map_watched<'d>(
-    station: &Station<'d>,
+    driver: &'d dyn Driver,
     descriptors: &'d [OwnedFd],
+    watched: impl Iterator<Item = u32>,
     task: &Task,
 ) -> Result<Vec<(u32, Mapped<'d>)>, WorkerError> {
-    let watched = watched_by(station.worker, station.workers);
-    watched.map(|worker| Ok((worker, map(station, descriptors, worker, task)?))).collect()
+    watched.map(|worker| Ok((worker, map(driver, descriptors, worker, task)?))).collect()
 }

@@ -5,10 +5,11 @@ use peermap_driver::{ByteSize, Driver};
 use super::extra::EXTRAS;
 use crate::devices::Need;
 use crate::exported::{Buffers, NEEDS, check_size, prop};
+use crate::memmap_ipc;
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
-use crate::task::Task;
+use crate::task;
 
 /// The scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,7 +51,7 @@ impl Story for Compressible {
         Ok(Box::new(buffers.with_remarks(remarks.collect())))
     }
 
-    fn role(&self, task: Task, _plan: &Plan) -> Role {
-        Role::MemmapIpc(task)
+    fn role(&self, work: task::Task, _plan: &Plan) -> Role {
+        Role::MemmapIpc(memmap_ipc::Task { work, round_up: false })
     }
 }

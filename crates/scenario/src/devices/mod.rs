@@ -6,7 +6,7 @@ mod select;
 
 pub use choice::{DeviceChoice, ParseDeviceError};
 pub use select::find_device;
-pub(crate) use select::{Chosen, Need, SelectError, Selection, select};
+pub(crate) use select::{Chosen, Need, SelectError, Selection, Terms, select};
 
 /// The most devices that can take part, as in the sample.
 pub(crate) const MAX_DEVICES: usize = 32;

@@ -37,6 +37,16 @@ impl Need {
     }
 }
 
+/// On what terms devices take part.
+pub(crate) struct Terms<'a> {
+    /// What each needs.
+    pub(crate) needs: &'a [Need],
+    /// Whether they must reach each other as peers; then there can be only so many.
+    pub(crate) peers: bool,
+    /// Tries whether one that has what it needs can take part, and gives the reason if it cannot.
+    pub(crate) trial: &'a dyn Fn(Device) -> Result<Option<String>, DriverError>,
+}
+
 /// What the walk gave.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
@@ -58,8 +68,8 @@ pub(crate) enum SelectError {
 
 /// Chooses devices, in the order of their ordinals or, if devices are asked for, in that order.
 ///
-/// A device takes part if it has what the scenario `needs`, lets several processes use it, and is connected both ways with
-/// every device chosen so far.
+/// A device takes part if it has what the scenario needs, lets several processes use it, and, if peers are asked for, is
+/// connected both ways with every device chosen so far.
 /// Without a wish others are passed over with a reason; a device that was asked for has to take part.
 ///
 /// `enable_peers` does what the sample does besides: a context on each device, and peer access enabled both ways. Hardware
@@ -67,7 +77,7 @@ pub(crate) enum SelectError {
 pub(crate) fn select(
     driver: &dyn Driver,
     wanted: Option<&[DeviceChoice]>,
-    needs: &[Need],
+    terms: &Terms<'_>,
     enable_peers: bool,
 ) -> Result<Selection, SelectError> {
     let there =
@@ -79,7 +89,7 @@ pub(crate) fn select(
     let mut selection = Selection::default();
     let mut peers = enable_peers.then(|| Peers::new(driver));
     for device in candidates {
-        match objection(driver, device, needs, &selection.chosen, peers.as_mut())? {
+        match objection(driver, device, terms, &selection.chosen, peers.as_mut())? {
             Some(reason) => selection.rejected.push(RejectedDevice { device: device.to_string(), reason }),
             None => selection.chosen.push(chosen(driver, device)?),
         }
@@ -142,14 +152,14 @@ fn resolve(driver: &dyn Driver, wanted: &[DeviceChoice], there: &[Device]) -> Re
 fn objection(
     driver: &dyn Driver,
     device: Device,
-    needs: &[Need],
+    terms: &Terms<'_>,
     chosen: &[Chosen],
     peers: Option<&mut Peers<'_>>,
 ) -> Result<Option<String>, DriverError> {
-    if chosen.len() == MAX_DEVICES {
+    if terms.peers && chosen.len() == MAX_DEVICES {
         return Ok(Some(format!("{MAX_DEVICES} devices take part already, which is the most")));
     }
-    for Need { attribute, bits, lacking } in needs {
+    for Need { attribute, bits, lacking } in terms.needs {
         if driver.device_get_attribute(*attribute, device)? & bits == 0 {
             return Ok(Some((*lacking).to_owned()));
         }
@@ -160,7 +170,10 @@ fn objection(
             "the compute mode is {mode}, and only the default mode (0) lets several processes use a device"
         )));
     }
-    for other in chosen.iter().map(|chosen| chosen.device) {
+    if let Some(reason) = (terms.trial)(device)? {
+        return Ok(Some(reason));
+    }
+    for other in chosen.iter().map(|chosen| chosen.device).filter(|_| terms.peers) {
         if !driver.device_can_access_peer(device, other)? || !driver.device_can_access_peer(other, device)? {
             return Ok(Some(format!("no peer access both ways with {other}")));
         }
@@ -177,6 +190,8 @@ mod tests {
     use crate::exported::NEEDS;
     use crate::mock::{MockDevice, MockDriver};
 
+    const TERMS: Terms<'_> = Terms { needs: NEEDS, peers: true, trial: &|_| Ok(None) };
+
     fn ordinals(selection: &Selection) -> Vec<i32> {
         selection.chosen.iter().map(|chosen| chosen.device.0).collect()
     }
@@ -192,7 +207,7 @@ mod tests {
     #[test]
     fn devices_that_are_fit_and_connected_are_all_taken() {
         let driver = MockDriver::with_devices(4);
-        let selection = select(&driver, None, NEEDS, false).unwrap();
+        let selection = select(&driver, None, &TERMS, false).unwrap();
         assert_eq!(ordinals(&selection), [0, 1, 2, 3]);
         assert_eq!(selection.rejected, []);
     }
@@ -204,7 +219,7 @@ mod tests {
             .device(1, MockDevice { unified_addressing: 0, ..MockDevice::default() })
             .device(2, MockDevice { compute_mode: 3, ..MockDevice::default() })
             .device(3, MockDevice { posix_fd: 0, ..MockDevice::default() });
-        let selection = select(&driver, None, NEEDS, false).unwrap();
+        let selection = select(&driver, None, &TERMS, false).unwrap();
         assert_eq!(ordinals(&selection), [4]);
         assert_eq!(
             reasons(&selection.rejected),
@@ -223,14 +238,14 @@ mod tests {
     #[test]
     fn a_device_that_is_not_connected_both_ways_is_passed_over_and_the_rest_runs() {
         let driver = MockDriver::with_devices(3).one_way(1, 0);
-        let selection = select(&driver, None, NEEDS, false).unwrap();
+        let selection = select(&driver, None, &TERMS, false).unwrap();
         assert_eq!(ordinals(&selection), [0, 2]);
         assert_eq!(reasons(&selection.rejected), [("device 1", "no peer access both ways with device 0")]);
     }
 
     #[test]
     fn the_thirty_third_device_is_passed_over() {
-        let selection = select(&MockDriver::with_devices(33), None, NEEDS, false).unwrap();
+        let selection = select(&MockDriver::with_devices(33), None, &TERMS, false).unwrap();
         assert_eq!(selection.chosen.len(), 32);
         assert_eq!(reasons(&selection.rejected), [("device 32", "32 devices take part already, which is the most")]);
     }
@@ -240,37 +255,37 @@ mod tests {
         let driver = MockDriver::with_devices(3);
         let uuid = driver.device_get_uuid(Device(0)).unwrap();
         let selection =
-            select(&driver, Some(&[DeviceChoice::Ordinal(2), DeviceChoice::Uuid(uuid)]), NEEDS, false).unwrap();
+            select(&driver, Some(&[DeviceChoice::Ordinal(2), DeviceChoice::Uuid(uuid)]), &TERMS, false).unwrap();
         assert_eq!(ordinals(&selection), [2, 0]);
     }
 
     #[test]
     fn a_wish_that_cannot_be_granted_is_an_error() {
         let driver = MockDriver::with_devices(2).one_way(0, 1);
-        let error = select(&driver, Some(&choices(&[0, 1])), NEEDS, false).unwrap_err();
+        let error = select(&driver, Some(&choices(&[0, 1])), &TERMS, false).unwrap_err();
         assert!(matches!(error, SelectError::NoneUsable { rejected } if rejected.len() == 1));
-        let error = select(&driver, Some(&choices(&[5])), NEEDS, false).unwrap_err();
+        let error = select(&driver, Some(&choices(&[5])), &TERMS, false).unwrap_err();
         assert_eq!(error.to_string(), "there is no device 5; the devices are 0, 1");
         let uuid = driver.device_get_uuid(Device(1)).unwrap();
         let error =
-            select(&driver, Some(&[DeviceChoice::Ordinal(1), DeviceChoice::Uuid(uuid)]), NEEDS, false).unwrap_err();
+            select(&driver, Some(&[DeviceChoice::Ordinal(1), DeviceChoice::Uuid(uuid)]), &TERMS, false).unwrap_err();
         assert!(error.to_string().starts_with("device 1 is named twice"), "{error}");
-        let error = select(&driver, Some(&choices(&[0, 1, 2])), NEEDS, false).unwrap_err();
+        let error = select(&driver, Some(&choices(&[0, 1, 2])), &TERMS, false).unwrap_err();
         assert_eq!(error.to_string(), "3 devices are named in --devices, but there are 2");
-        let error = select(&driver, Some(&[]), NEEDS, false).unwrap_err();
+        let error = select(&driver, Some(&[]), &TERMS, false).unwrap_err();
         assert!(matches!(error, SelectError::Usage(UsageError::NoDevices)));
     }
 
     #[test]
     fn no_device_at_all_is_an_error_without_reasons() {
-        let error = select(&MockDriver::with_devices(0), None, NEEDS, false).unwrap_err();
+        let error = select(&MockDriver::with_devices(0), None, &TERMS, false).unwrap_err();
         assert!(matches!(error, SelectError::NoneUsable { rejected } if rejected.is_empty()));
     }
 
     #[test]
     fn hardware_with_eight_peers_refuses_the_ninth_and_the_choice_copes() {
         let driver = MockDriver::with_devices(10).max_peers(8);
-        let selection = select(&driver, None, NEEDS, true).unwrap();
+        let selection = select(&driver, None, &TERMS, true).unwrap();
         assert_eq!(ordinals(&selection), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(
             reasons(&selection.rejected),
@@ -282,7 +297,23 @@ mod tests {
     #[test]
     fn without_enabled_peers_no_context_is_made() {
         let driver = MockDriver::with_devices(10).max_peers(8);
-        assert_eq!(select(&driver, None, NEEDS, false).unwrap().chosen.len(), 10);
+        assert_eq!(select(&driver, None, &TERMS, false).unwrap().chosen.len(), 10);
         assert_eq!(driver.contexts_made(), 0);
+    }
+
+    #[test]
+    fn a_device_that_fails_its_trial_is_passed_over() {
+        let trial = |device: Device| Ok((device == Device(1)).then(|| "no channel".to_owned()));
+        let terms = Terms { needs: NEEDS, peers: true, trial: &trial };
+        let selection = select(&MockDriver::with_devices(3), None, &terms, false).unwrap();
+        assert_eq!(ordinals(&selection), [0, 2]);
+        assert_eq!(reasons(&selection.rejected), [("device 1", "no channel")]);
+    }
+
+    #[test]
+    fn devices_that_need_not_be_peers_are_all_taken() {
+        let driver = MockDriver::with_devices(40).one_way(0, 1);
+        let terms = Terms { peers: false, ..TERMS };
+        assert_eq!(select(&driver, None, &terms, false).unwrap().chosen.len(), 40);
     }
 }

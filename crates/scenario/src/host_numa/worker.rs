@@ -1,8 +1,8 @@
 //! The worker's story.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
-use peermap_driver::AccessFlags;
+use peermap_driver::{AccessFlags, ByteSize, OsHandle};
 use peermap_ipc::Member;
 use peermap_report::{Mismatch, Try};
 
@@ -10,9 +10,10 @@ use super::Act;
 use super::share::Share;
 use super::unshared::Unshared;
 use crate::content::Author;
-use crate::exported::Row;
+use crate::exported::map;
 use crate::messages::{Done, Step};
 use crate::ring::Memory;
+use crate::row::Row;
 use crate::task::Task;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
@@ -79,6 +80,16 @@ struct Found {
     writes: u32,
 }
 
+/// Imports and maps every buffer, and lets nobody in.
+fn map_all(station: &mut Station<'_>, size: ByteSize, descriptors: Vec<OwnedFd>) -> Result<Row, WorkerError> {
+    let row = Row::reserve(station, size, size)?;
+    station.begin(Step::Import)?;
+    for (number, descriptor) in (0..).zip(&descriptors) {
+        map(station.driver, OsHandle::Fd(descriptor.as_fd()), row.buffer(number))?;
+    }
+    Ok(row)
+}
+
 /// Does the work of one worker. `descriptors` are those of all buffers, in their order.
 pub(crate) fn work(
     station: &mut Station<'_>,
@@ -87,7 +98,7 @@ pub(crate) fn work(
     task: &Task,
 ) -> Result<Done, WorkerError> {
     let workplace = Workplace::set_up(station, task)?;
-    let row = station.phase("map", |station| Row::map(station, task.size, descriptors))?;
+    let row = station.phase("map", |station| map_all(station, task.size, descriptors))?;
     let (driver, device, worker) = (station.driver, station.device, station.worker);
     let neighbour = (worker + 1) % station.workers;
     let share = |number| Share { driver, workplace: &workplace, device, number, buffer: row.buffer(number) };

@@ -1,7 +1,7 @@
 //! NVIDIA's memMapIPCDrv: processes fill and verify each other's `cuMemMap` memory.
 //!
 //! The parent chooses devices and allocates one buffer per worker on the first of them. It exports each buffer as a file
-//! descriptor and hands all descriptors to every worker. Workers map all buffers in a row. In step `i` of as many steps as
+//! descriptor, or as a fabric handle, and hands all of them to every worker. Workers map all buffers in a row. In step `i` of as many steps as
 //! there are workers, worker `id` fills buffer `(i + id) mod n`; after each step all wait for all. Then worker `id` verifies
 //! buffer `id`, which worker `(id + 1) mod n` filled last.
 //!
@@ -20,4 +20,4 @@ mod story;
 mod worker;
 
 pub use story::MemmapIpc;
-pub(crate) use worker::work;
+pub(crate) use worker::{Task, work};

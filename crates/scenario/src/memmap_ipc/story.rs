@@ -1,17 +1,43 @@
 //! What this scenario adds to the parent's story.
 
-use peermap_driver::{ByteSize, Driver};
+use peermap_driver::{ByteSize, Device, Driver, DriverError};
 
-use crate::devices::Need;
-use crate::exported::{Buffers, NEEDS, check_size, prop};
+use super::Task;
+use crate::devices::{Chosen, Need};
+use crate::exported::{Buffers, FABRIC_NEEDS, NEEDS, check_size, prop_as, room};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
-use crate::task::Task;
+use crate::share_as::{ShareAs, try_fabric};
+use crate::task;
 
 /// The scenario, and what is asked of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MemmapIpc(pub Options);
+pub struct MemmapIpc {
+    /// What is asked of every scenario.
+    pub options: Options,
+    /// As what the buffers are shared.
+    pub share_as: ShareAs,
+    /// Whether a size that is no multiple of the granularity is padded, instead of refused.
+    pub round_up: bool,
+}
+
+impl MemmapIpc {
+    /// What a buffer on a device has, which may be more than is used of it.
+    fn room(&self, driver: &dyn Driver, device: &Chosen) -> Result<ByteSize, DriverError> {
+        let size = self.options.size;
+        if self.round_up { room(driver, device.device, size) } else { Ok(size) }
+    }
+
+    /// What padding wastes, if it does.
+    fn waste(&self, room: ByteSize, workers: u32) -> Option<String> {
+        let size = self.options.size;
+        let each = ByteSize::new(room.get() - size.get());
+        let all = ByteSize::new(each.get() * u64::from(workers));
+        (!each.is_zero())
+            .then(|| format!("buffers of {size} are padded to {room}: {each} of each and {all} in all are not used"))
+    }
+}
 
 impl Story for MemmapIpc {
     fn name(&self) -> &'static str {
@@ -19,11 +45,25 @@ impl Story for MemmapIpc {
     }
 
     fn options(&self) -> &Options {
-        &self.0
+        &self.options
+    }
+
+    fn own_options(&self) -> Vec<(&'static str, String)> {
+        vec![("handle", self.share_as.to_string()), ("round_up", self.round_up.to_string())]
     }
 
     fn needs(&self) -> &'static [Need] {
-        NEEDS
+        match self.share_as {
+            ShareAs::Auto | ShareAs::Fd => NEEDS,
+            ShareAs::Fabric => FABRIC_NEEDS,
+        }
+    }
+
+    fn try_device(&self, driver: &dyn Driver, device: Device) -> Result<Option<String>, DriverError> {
+        match self.share_as {
+            ShareAs::Auto | ShareAs::Fd => Ok(None),
+            ShareAs::Fabric => Ok(try_fabric(driver, device)?.map(|no| no.reason())),
+        }
     }
 
     fn steps(&self, workers: u32) -> u32 {
@@ -31,14 +71,20 @@ impl Story for MemmapIpc {
     }
 
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
-        check_size(driver, plan.first(), plan.workers, self.0.size, host_limit)
+        let room = self.room(driver, plan.first())?;
+        check_size(driver, plan.first(), plan.workers, room, host_limit)
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
-        Ok(Box::new(Buffers::create(driver, &prop(plan.first()), plan.workers, self.0.size)?))
+        let device = plan.first();
+        let room = self.room(driver, device)?;
+        let (handle_type, said) = self.share_as.decide(driver, device.device)?;
+        let buffers = Buffers::create(driver, &prop_as(device, handle_type), plan.workers, room)?;
+        let remarks = said.into_iter().chain(self.waste(room, plan.workers));
+        Ok(Box::new(buffers.with_remarks(remarks.collect())))
     }
 
-    fn role(&self, task: Task, _plan: &Plan) -> Role {
-        Role::MemmapIpc(task)
+    fn role(&self, work: task::Task, _plan: &Plan) -> Role {
+        Role::MemmapIpc(Task { work, round_up: self.round_up })
     }
 }

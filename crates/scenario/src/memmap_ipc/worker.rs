@@ -1,45 +1,56 @@
 //! The worker's story, in the order in which NVIDIA's sample tells it.
 
-use std::os::fd::OwnedFd;
-
-use peermap_driver::{AccessDesc, ByteSize};
-use peermap_ipc::Member;
 use peermap_report::gigabytes_per_second;
+use serde::{Deserialize, Serialize};
 
 use crate::content::Author;
-use crate::exported::Row;
+use crate::exported::room;
 use crate::messages::{Done, Step};
-use crate::ring::{Filled, Memory as _, buffer_of};
-use crate::task::Task;
+use crate::ring::{Filled, Memory, buffer_of};
+use crate::row::Row;
+use crate::task;
+use crate::transport::Transport;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
 
-/// Does the work of one worker. `descriptors` are those of all buffers, in their order.
-pub(crate) fn work(
-    station: &mut Station<'_>,
-    mut member: Member,
-    descriptors: Vec<OwnedFd>,
-    task: &Task,
-) -> Result<Done, WorkerError> {
-    let workplace = Workplace::set_up(station, task)?;
-    let row = station.phase("map", |station| map_all(station, task.size, descriptors))?;
-    let rates = station.phase("fill", |station| fill_in_turn(station, &mut member, &workplace, row))?;
-    let filled = Filled { task, workplace, memory: row, steps: station.workers, rates };
-    filled.conclude(station, &mut member)
+/// What a worker is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Task {
+    pub(crate) work: task::Task,
+    /// Whether the buffers have more than is used of them: the next multiple of the granularity.
+    pub(crate) round_up: bool,
 }
 
-/// Maps every buffer, and lets this worker's device in.
-fn map_all(station: &mut Station<'_>, each: ByteSize, descriptors: Vec<OwnedFd>) -> Result<Row, WorkerError> {
-    let row = Row::map(station, each, descriptors)?;
-    station.begin(Step::Access)?;
-    station.driver.mem_set_access(row.start, row.all, &[AccessDesc::read_write(station.device.0)])?;
+/// Does the work of one worker.
+pub(crate) fn work(station: &mut Station<'_>, transport: &mut dyn Transport, task: &Task) -> Result<Done, WorkerError> {
+    let workplace = Workplace::set_up(station, &task.work)?;
+    let row = station.phase("map", |station| map_all(station, transport, task))?;
+    let rates = station.phase("fill", |station| fill_in_turn(station, transport, &workplace, row))?;
+    let filled = Filled { task: &task.work, workplace, memory: row, steps: station.workers, rates };
+    filled.conclude(station, transport)
+}
+
+/// Reserves addresses, imports and maps every buffer, and lets this worker's device in.
+fn map_all(station: &mut Station<'_>, transport: &mut dyn Transport, task: &Task) -> Result<Row, WorkerError> {
+    let driver = station.driver;
+    let size = task.work.size;
+    let room = if task.round_up { room(driver, station.device, size)? } else { size };
+    let row = Row::reserve(station, size, room)?;
+    station.begin(Step::Import)?;
+    // Descriptors are closed at the end of this.
+    let handles = transport.exchange(None, station.deadline)?;
+    for (number, handle) in (0..).zip(&handles) {
+        let from = handle.as_os_handle();
+        row.map(driver, number, driver.mem_import_from_shareable_handle(from, from.handle_type())?)?;
+    }
+    row.open(station)?;
     Ok(row)
 }
 
 /// Fills every buffer once, each in a step of its own, while the others fill the others. Gives the rates in GB/s.
 fn fill_in_turn(
     station: &mut Station<'_>,
-    member: &mut Member,
+    transport: &mut dyn Transport,
     workplace: &Workplace<'_>,
     row: Row,
 ) -> Result<Vec<f64>, WorkerError> {
@@ -52,7 +63,7 @@ fn fill_in_turn(
         timer.around(|| kernels.fill(buffer, Author { worker, step }))?;
         station.driver.stream_synchronize(*stream)?;
         rates.extend(gigabytes_per_second(buffer.size.get(), timer.milliseconds()?));
-        station.meet(member, Step::Barrier(step))?;
+        station.meet(transport, Step::Barrier(step))?;
     }
     Ok(rates)
 }

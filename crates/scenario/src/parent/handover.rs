@@ -51,6 +51,7 @@ impl<'a> Handover<'a> {
             time_left_ms: whole_ms(time_left),
             record_calls: self.record_calls,
             descriptors: descriptors as u64,
+            carrier: self.supplies.carrier(),
             role: self.role.clone(),
         })
     }

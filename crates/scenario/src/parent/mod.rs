@@ -12,7 +12,7 @@ mod plan;
 mod run;
 mod story;
 
-pub(crate) use plan::Plan;
 pub use plan::refused;
+pub(crate) use plan::{Plan, outline, unfinished, worker_report};
 pub use run::{run, run_recording_calls};
 pub(crate) use story::{SizeError, Story, Supplies, SupplyError, check_granularity, check_host_room, check_room};

@@ -10,7 +10,7 @@ use crate::crew::Hand;
 use crate::devices::Chosen;
 use crate::error::{RunError, UsageError};
 use crate::kernels::KernelSource;
-use crate::messages::Done;
+use crate::messages::{Done, Step};
 use crate::options::Options;
 use crate::scenario::Scenario;
 use crate::task::Task;
@@ -79,7 +79,7 @@ impl Plan {
             wall_ms: end.wall_ms,
             remarks: end.remarks,
             failure: end.failure.as_ref().map(RunError::failure),
-            ..outline(story, backend, Some(self.fill), Some(kernels))
+            ..outline(story, backend.name(), backend.profile(), Some(self.fill), Some(kernels))
         }
     }
 
@@ -95,25 +95,36 @@ impl Plan {
     }
 
     fn worker_report(&self, options: &Options, hand: &Hand) -> WorkerReport {
+        let done = hand.done().cloned().unwrap_or_else(|| unfinished(hand.init_ms()));
         let device = self.device_of(hand.worker());
-        let done = hand.done().cloned().unwrap_or_else(|| unfinished(hand));
-        WorkerReport {
-            worker: hand.worker(),
-            device: device.device.0,
-            device_uuid: device.uuid.to_string(),
-            device_name: device.name.clone(),
-            pid: hand.pid(),
-            bytes: options.size.get(),
-            verified: done.verified,
-            fill_gb_s: done.fill_gb_s,
-            phases_ms: done.phases,
-            last_step: hand.step().to_string(),
-            measured: done.measured,
-            tries: done.tries,
-            grown: done.grown,
-            alias_uses: done.alias_uses,
-            striped: done.striped,
-        }
+        worker_report((hand.worker(), hand.pid()), Some(device), options, done, hand.step())
+    }
+}
+
+/// What a worker did, by its number and process, up to its last step. It may have ended before it knew its device.
+pub(crate) fn worker_report(
+    (worker, pid): (u32, u32),
+    device: Option<&Chosen>,
+    options: &Options,
+    done: Done,
+    step: Step,
+) -> WorkerReport {
+    WorkerReport {
+        worker,
+        device: device.map_or(-1, |device| device.device.0),
+        device_uuid: device.map_or_else(String::new, |device| device.uuid.to_string()),
+        device_name: device.map_or_else(String::new, |device| device.name.clone()),
+        pid,
+        bytes: options.size.get(),
+        verified: done.verified,
+        fill_gb_s: done.fill_gb_s,
+        phases_ms: done.phases,
+        last_step: step.to_string(),
+        measured: done.measured,
+        tries: done.tries,
+        grown: done.grown,
+        alias_uses: done.alias_uses,
+        striped: done.striped,
     }
 }
 
@@ -126,18 +137,24 @@ pub fn refused(scenario: &Scenario, backend: &dyn Backend, error: &RunError) -> 
         _ => Vec::new(),
     };
     let failure = Some(error.failure());
-    RunReport { rejected, failure, ..outline(story, backend, story.options().fill, None) }
+    RunReport { rejected, failure, ..outline(story, backend.name(), backend.profile(), story.options().fill, None) }
 }
 
 /// The report of a run of which nothing is known but what was asked for. `None`: not decided when the run ended.
-fn outline(story: &dyn Story, backend: &dyn Backend, fill: Option<Fill>, kernels: Option<&KernelSource>) -> RunReport {
+pub(crate) fn outline(
+    story: &dyn Story,
+    backend: &str,
+    profile: Option<&str>,
+    fill: Option<Fill>,
+    kernels: Option<&KernelSource>,
+) -> RunReport {
     let mut options = story.options().shown(fill, kernels);
     options.extend(story.own_options().into_iter().map(|(name, value)| (name.to_owned(), value)));
     RunReport {
         schema: SCHEMA,
         scenario: story.name().to_owned(),
-        backend: backend.name().to_owned(),
-        profile: backend.profile().map(str::to_owned),
+        backend: backend.to_owned(),
+        profile: profile.map(str::to_owned),
         ok: false,
         options,
         rejected: Vec::new(),
@@ -160,9 +177,9 @@ pub(super) struct End<'a> {
 }
 
 /// What is known of a worker that did not come to its end.
-fn unfinished(hand: &Hand) -> Done {
+pub(crate) fn unfinished(init_ms: Option<f64>) -> Done {
     let mut phases = Phases::default();
-    if let Some(init_ms) = hand.init_ms() {
+    if let Some(init_ms) = init_ms {
         phases.add("init", init_ms);
     }
     Done { phases, ..Done::default() }

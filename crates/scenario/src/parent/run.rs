@@ -15,7 +15,7 @@ use super::{Plan, SizeError, Story, SupplyError};
 use crate::backend::{Backend, BackendError};
 use crate::calls::{CallRecorder, Recorded};
 use crate::crew::{Crew, Hand};
-use crate::devices::{MAX_DEVICES, SelectError, Selection, select};
+use crate::devices::{MAX_DEVICES, SelectError, Selection, Terms, select};
 use crate::error::{RunError, UsageError};
 use crate::kernels::{KernelSource, locate};
 use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
@@ -132,7 +132,7 @@ impl Run<'_> {
 
         // Workers first, so that they initialise their drivers while this process initialises its own.
         let mut crew = Crew::default();
-        self.employ(&mut crew, self.first_workers()?)?;
+        self.employ(&mut crew, self.first_workers()?, None)?;
 
         let driver = watched(self.driver()?);
         let Selection { chosen, rejected } = choose(&driver, *story)?;
@@ -141,7 +141,7 @@ impl Run<'_> {
         let plan = Plan::new(options, chosen, rejected, workers)?;
         let checked = story.check_size(&driver, &plan, backend.memory_limit());
         checked.map_err(|error| size_error(&driver, error))?;
-        self.employ(&mut crew, workers)?;
+        self.employ(&mut crew, workers, Some(&plan))?;
 
         let supplied = story.supply(&driver, &plan);
         let mut supplies = supplied.map_err(|error| supply_error(&driver, error))?;
@@ -192,15 +192,20 @@ impl Run<'_> {
 
     /// How many workers are started before the devices are chosen.
     fn first_workers(&self) -> Result<u32, UsageError> {
+        // Which node a worker is on is known with its device.
+        if self.story.spans_nodes() {
+            return Ok(0);
+        }
         let expected = self.options.workers(self.expected_devices())?;
         // Their ids may be too many, and whether they are is known for sure only with the devices.
         Ok(self.options.fill_of(expected).map_or(0, |_| expected))
     }
 
     /// Starts workers, or dismisses some, until there are `count`.
-    fn employ(&self, crew: &mut Crew, count: u32) -> Result<(), RunError> {
+    fn employ(&self, crew: &mut Crew, count: u32, plan: Option<&Plan>) -> Result<(), RunError> {
         allow_descriptors(count)?;
-        crew.resize(count, self.backend, self.launcher, Tuning::OfBackend)
+        let device = |worker| plan.filter(|_| self.story.spans_nodes()).map(|plan| plan.device_of(worker).uuid);
+        crew.resize(count, self.backend, self.launcher, Tuning::OfBackend, &device)
     }
 
     /// The driver of this process, initialised.
@@ -224,7 +229,9 @@ impl Run<'_> {
 
 fn choose(driver: &Watched<'_>, story: &dyn Story) -> Result<Selection, RunError> {
     let options = story.options();
-    select(driver, options.devices.as_deref(), story.needs(), options.enable_peers).map_err(|error| match error {
+    let trial = |device| story.try_device(driver, device);
+    let terms = Terms { needs: story.needs(), peers: !story.spans_nodes(), trial: &trial };
+    select(driver, options.devices.as_deref(), &terms, options.enable_peers).map_err(|error| match error {
         SelectError::Usage(usage) => usage.into(),
         SelectError::NoneUsable { rejected } => RunError::NoUsableDevice { rejected },
         SelectError::Driver(source) => in_parent(driver, "choose devices", source),

@@ -2,7 +2,7 @@
 
 use std::os::fd::BorrowedFd;
 
-use peermap_driver::{AllocationProp, ByteSize, Driver, DriverError, GranularityOption};
+use peermap_driver::{AllocationProp, ByteSize, Device, Driver, DriverError, GranularityOption};
 use peermap_ipc::ShmError;
 
 use super::Plan;
@@ -12,6 +12,7 @@ use crate::launch::share;
 use crate::messages::Role;
 use crate::options::Options;
 use crate::task::Task;
+use crate::transport::Carrier;
 
 /// What a scenario adds to the parent's story.
 pub(crate) trait Story {
@@ -34,6 +35,16 @@ pub(crate) trait Story {
     /// What a device needs in order to take part, beyond what every scenario asks of it.
     fn needs(&self) -> &'static [Need];
 
+    /// Whether its devices may sit on several nodes, so that they need not be peers of each other.
+    fn spans_nodes(&self) -> bool {
+        false
+    }
+
+    /// Tries whether a device that has what is needed can take part. Gives the reason if it cannot.
+    fn try_device(&self, _driver: &dyn Driver, _device: Device) -> Result<Option<String>, DriverError> {
+        Ok(None)
+    }
+
     /// How many steps such a run has after which all wait for all.
     fn steps(&self, workers: u32) -> u32;
 
@@ -51,6 +62,11 @@ pub(crate) trait Story {
 pub(crate) trait Supplies {
     /// The descriptors to hand to every worker.
     fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
+
+    /// By what workers get handles.
+    fn carrier(&self) -> Carrier {
+        Carrier::default()
+    }
 
     /// Closes the descriptors, once every worker has its own copies.
     fn close_descriptors(&mut self);

@@ -1,10 +1,11 @@
 //! What opens all buffers and events, in shared memory.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use peermap_driver::IpcEventHandle;
-use peermap_ipc::{SharedMemory, ShmError};
+use peermap_ipc::ShmError;
+
+use crate::slots::Slots;
 
 /// What opens a buffer in another process: bytes that only the driver understands.
 pub(crate) type Name = [u8; HANDLE];
@@ -20,31 +21,32 @@ pub(super) struct Handles {
 const HANDLE: usize = 64;
 /// The size of an entry: both handles of a buffer.
 const ENTRY: usize = 2 * HANDLE;
-const ENTRY_WORDS: usize = ENTRY / size_of::<u32>();
 
 /// The handles by the number of the buffer. Written once, before anybody else has the descriptor.
-pub(super) struct Board(SharedMemory);
+pub(super) struct Board(Slots<ENTRY>);
 
 impl Board {
     /// Writes handles.
     pub(super) fn write(handles: &[Handles]) -> Result<Self, ShmError> {
-        let memory = SharedMemory::create("relay-handles", handles.len() * ENTRY)?;
-        for (entry, handles) in memory.atomics().chunks_exact(ENTRY_WORDS).zip(handles) {
-            let (of_memory, of_event) = entry.split_at(ENTRY_WORDS / 2);
-            store(of_memory, &handles.memory);
-            store(of_event, &handles.event.0);
+        let slots = Slots::create("relay-handles", handles.len() as u32)?;
+        for (number, handles) in (0..).zip(handles) {
+            let mut entry = [0; ENTRY];
+            entry[..HANDLE].copy_from_slice(&handles.memory);
+            entry[HANDLE..].copy_from_slice(&handles.event.0);
+            slots.put(number, &entry);
         }
-        Ok(Self(memory))
+        Ok(Self(slots))
     }
 
     /// The handles of `count` buffers that another process wrote.
     pub(super) fn read(fd: OwnedFd, count: u32) -> Result<Vec<Handles>, ShmError> {
-        let memory = SharedMemory::from_fd(fd, count as usize * ENTRY)?;
-        let read = |entry: &[AtomicU32]| {
-            let (of_memory, of_event) = entry.split_at(ENTRY_WORDS / 2);
-            Handles { memory: load(of_memory), event: IpcEventHandle(load(of_event)) }
+        let slots = Slots::<ENTRY>::take(fd, count)?;
+        let read = |number| {
+            let entry = slots.get(number);
+            let part = |first: usize| std::array::from_fn(|index| entry[first + index]);
+            Handles { memory: part(0), event: IpcEventHandle(part(HANDLE)) }
         };
-        Ok(memory.atomics().chunks_exact(ENTRY_WORDS).map(read).collect())
+        Ok((0..count).map(read).collect())
     }
 }
 
@@ -52,23 +54,6 @@ impl AsFd for Board {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
-}
-
-fn store(words: &[AtomicU32], handle: &[u8; HANDLE]) {
-    let (fours, _) = handle.as_chunks::<4>();
-    for (word, four) in words.iter().zip(fours) {
-        // The message with the descriptor orders these before whatever its receiver reads.
-        word.store(u32::from_ne_bytes(*four), Ordering::Relaxed);
-    }
-}
-
-fn load(words: &[AtomicU32]) -> [u8; HANDLE] {
-    let mut handle = [0; HANDLE];
-    let (fours, _) = handle.as_chunks_mut::<4>();
-    for (four, word) in fours.iter_mut().zip(words) {
-        *four = word.load(Ordering::Relaxed).to_ne_bytes();
-    }
-    handle
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use peermap_driver::{Driver, Result};
-use peermap_ipc::Member;
 use peermap_report::Mismatch;
 
 use super::{buffer_of, last_author, measure};
@@ -12,6 +11,7 @@ use crate::device_kernels::Buffer;
 use crate::messages::{Done, Step};
 use crate::task::Task;
 use crate::timing::{median, ms_since};
+use crate::transport::Meet;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
 
@@ -40,11 +40,11 @@ impl<M: Memory> Filled<'_, '_, M> {
     pub(crate) fn conclude(
         self,
         station: &mut Station<'_>,
-        member: &mut Member,
+        all: &mut dyn Meet,
     ) -> std::result::Result<Done, WorkerError> {
         let (verified, mismatch) = station.phase("verify", |station| self.verify(station))?;
         let measured = match self.task.measure {
-            true => Some(measure::rates(station, member, &self.workplace, self.memory.buffer(station.worker))?),
+            true => Some(measure::rates(station, all, &self.workplace, self.memory.buffer(station.worker))?),
             false => None,
         };
 

@@ -3,13 +3,13 @@
 //! One worker measures at a time: where buffers lie on one device, a worker beside it would take part of its bandwidth.
 
 use peermap_driver::Result;
-use peermap_ipc::Member;
 use peermap_report::{Rates, gigabytes_per_second};
 
 use crate::content::Author;
 use crate::device_kernels::Buffer;
 use crate::messages::Step;
 use crate::timing::median;
+use crate::transport::Meet;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
 
@@ -20,18 +20,18 @@ const ROUNDS: usize = 10;
 /// Measures in turn with all others.
 pub(super) fn rates(
     station: &mut Station<'_>,
-    member: &mut Member,
+    all: &mut dyn Meet,
     workplace: &Workplace<'_>,
     buffer: Buffer,
 ) -> std::result::Result<Rates, WorkerError> {
     // From here on buffers are written again, so everybody must have verified.
-    station.meet(member, Step::Verified)?;
+    station.meet(all, Step::Verified)?;
     let mut rates = Rates { fill_gb_s: 0.0, verify_gb_s: 0.0, memset_gb_s: 0.0 };
     for turn in 0..station.workers {
         if turn == station.worker {
             rates = measure(station, workplace, buffer)?;
         }
-        station.meet(member, Step::Measure)?;
+        station.meet(all, Step::Measure)?;
     }
     Ok(rates)
 }

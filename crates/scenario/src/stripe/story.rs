@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use peermap_driver::{ByteSize, Driver, DriverError};
+use peermap_driver::{ByteSize, Driver, DriverError, HandleType};
 
 use super::board::Board;
 use super::layout::Layout;
@@ -60,9 +60,10 @@ impl Story for Stripe {
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
         let layout = self.layout(plan.workers);
         let stripes = (0..VECTORS).flat_map(|_| 0..layout.stripes);
-        let props = stripes.map(|stripe| prop(plan.device_of(layout.device_of(stripe))));
+        let props: Vec<_> = stripes.map(|stripe| prop(plan.device_of(layout.device_of(stripe)))).collect();
         let board = Board::create(plan.workers)?;
-        Ok(Box::new(Striped { board, stripes: Buffers::create_each(driver, props, self.stripe)? }))
+        let stripes = Buffers::create_each(driver, HandleType::POSIX_FILE_DESCRIPTOR, &props, self.stripe)?;
+        Ok(Box::new(Striped { board, stripes }))
     }
 
     fn role(&self, task: task::Task, plan: &Plan) -> Role {

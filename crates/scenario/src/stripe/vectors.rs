@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 
-use peermap_driver::{AccessDesc, ByteSize, Device, DevicePtr, Driver, Location, Result};
+use peermap_driver::{AccessDesc, ByteSize, Device, DevicePtr, Driver, Location, OsHandle, Result};
 
 use super::layout::Layout;
 use crate::device_kernels::Buffer;
@@ -32,7 +32,7 @@ impl<'d> Vectors<'d> {
         let vectors = self.start.iter().zip(descriptors.chunks(self.layout.stripes as usize));
         for (start, descriptors) in vectors {
             for stripe in stripes.clone() {
-                map(driver, descriptors[stripe as usize].as_fd(), self.stripe(*start, stripe))?;
+                map(driver, OsHandle::Fd(descriptors[stripe as usize].as_fd()), self.stripe(*start, stripe))?;
             }
         }
         Ok(())

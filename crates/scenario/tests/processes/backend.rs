@@ -148,7 +148,7 @@ pub fn options() -> Options {
 
 /// The main job with these options.
 pub fn memmap_ipc(options: &Options) -> Scenario {
-    MemmapIpc(options.clone()).into()
+    MemmapIpc { options: options.clone(), ..MemmapIpc::default() }.into()
 }
 
 /// The same work in simple-ipc.

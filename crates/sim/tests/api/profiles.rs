@@ -20,6 +20,13 @@ fn fabric_prop() -> AllocationProp {
     AllocationProp::pinned_on(0, HandleType::FABRIC)
 }
 
+/// A process of a node.
+fn on(machine: &SimMachine, node: u16) -> SimProcess {
+    let process = machine.process_on(node).unwrap();
+    process.init(0).unwrap();
+    process
+}
+
 #[test]
 fn a_fabric_handle_is_granted_not_permitted_or_not_supported() {
     let supported = DeviceAttribute::HANDLE_TYPE_FABRIC_SUPPORTED;
@@ -110,6 +117,72 @@ fn a_fabric_handle_shares_memory_as_a_descriptor_does() {
     assert_eq!(refusal(open(&FabricHandle([0; 64]))), ("IMPORT-5", Some(CuResult::INVALID_VALUE)));
     drop(exporter);
     assert_eq!(rule(open(&name)), "IMPORT-5");
+}
+
+#[test]
+fn a_process_of_a_node_sees_the_devices_of_that_node() {
+    let machine = SimMachine::named("islands").unwrap();
+    let whole = process(&machine);
+    let there = on(&machine, 4);
+    assert_eq!((whole.device_get_count(), there.device_get_count()), (Ok(12), Ok(2)));
+    assert_eq!(there.device_get_uuid(Device(1)), whole.device_get_uuid(Device(9)));
+}
+
+#[test]
+fn a_fabric_handle_reaches_as_far_as_channel_domain_and_daemons_do() {
+    let machine = SimMachine::named("islands").unwrap();
+    let exporter = on(&machine, 0);
+    let prop = fabric_prop();
+    let handle = exporter.mem_create(GRANULE, &prop, 0).unwrap();
+    let name = exporter.mem_export_to_shareable_handle(handle, HandleType::FABRIC, 0).unwrap();
+    let ShareableHandle::Fabric(name) = name else { panic!("no fabric handle") };
+    let open = |node| on(&machine, node).mem_import_from_shareable_handle(OsHandle::Fabric(&name), HandleType::FABRIC);
+    assert!(open(0).is_ok());
+    assert!(open(1).is_ok());
+    assert_eq!(refusal(open(2)), ("FABRIC-1", Some(CuResult::NOT_PERMITTED)));
+    assert_eq!(refusal(open(3)), ("FABRIC-1", Some(CuResult::NOT_PERMITTED)));
+    assert_eq!(refusal(open(4)), ("FABRIC-2", Some(CuResult::INVALID_HANDLE)));
+    assert_eq!(refusal(open(5)), ("FABRIC-3", Some(CuResult::INVALID_HANDLE)));
+    assert_eq!(refusal(on(&machine, 3).mem_create(GRANULE, &prop, 0)), ("CREATE-9", Some(CuResult::NOT_PERMITTED)));
+    let mut altered = name;
+    altered.0[40] ^= 1;
+    let opened = on(&machine, 1).mem_import_from_shareable_handle(OsHandle::Fabric(&altered), HandleType::FABRIC);
+    assert_eq!(refusal(opened), ("IMPORT-5", Some(CuResult::INVALID_VALUE)));
+}
+
+#[test]
+fn a_pool_s_fabric_handle_reaches_as_far_as_memory_s() {
+    let machine = SimMachine::named("islands").unwrap();
+    let exporter = on(&machine, 0);
+    let pool = exporter.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::FABRIC)).unwrap();
+    let name = exporter.mem_pool_export_to_shareable_handle(pool, HandleType::FABRIC, 0).unwrap();
+    let ShareableHandle::Fabric(name) = name else { panic!("no fabric handle") };
+    let open = |node| {
+        on(&machine, node)
+            .mem_pool_import_from_shareable_handle(OsHandle::Fabric(&name), HandleType::FABRIC, 0)
+            .map(drop)
+    };
+    assert_eq!(open(1), Ok(()));
+    assert_eq!([2, 4, 5].map(|node| refusal(open(node)).0), ["FABRIC-1", "FABRIC-2", "FABRIC-3"]);
+}
+
+#[test]
+fn memory_of_another_node_is_read_and_written() {
+    let machine = SimMachine::named("nvl72").unwrap();
+    let (exporter, importer) = (on(&machine, 0), on(&machine, 17));
+    for process in [&exporter, &importer] {
+        process.ctx_create(0, Device(0)).unwrap();
+    }
+    let handle = exporter.mem_create(GRANULE, &fabric_prop(), 0).unwrap();
+    let ShareableHandle::Fabric(name) = exporter.mem_export_to_shareable_handle(handle, HandleType::FABRIC, 0).unwrap()
+    else {
+        panic!("no fabric handle");
+    };
+    let imported = importer.mem_import_from_shareable_handle(OsHandle::Fabric(&name), HandleType::FABRIC).unwrap();
+    let ptr = map(&importer, imported, GRANULE);
+    importer.memset_d8(ptr, 9, GRANULE).unwrap();
+    importer.ctx_synchronize().unwrap();
+    assert_eq!(read(&exporter, map(&exporter, handle, GRANULE), 3), [9, 9, 9]);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use peermap_driver::{Argument, ByteSize, DevicePtr, DriverError, HandleType, Mem
 
 use super::room::{self, Unit};
 use super::{Origin, Outside, PoolAllocation, Process};
+use crate::process::fabric::{Refusals, out_of_reach};
 use crate::process::physical::{name_of, unexpected};
 use crate::process::space::RangeKind;
-use crate::profile::Fabric;
 use crate::rules;
 use crate::wire::{Answer, Ask, PoolId, PoolUnit};
 
@@ -23,20 +23,15 @@ impl Process {
         flags: u64,
     ) -> Result<Answer> {
         let state = self.own_pool(pool)?;
-        let (asked, site) = (state.handle_types, state.site);
+        let (asked, place, site) = (state.handle_types, state.place, state.site);
         let single = matches!(handle_type, HandleType::POSIX_FILE_DESCRIPTOR | HandleType::FABRIC);
         if flags != 0 || !single || !asked.contains(handle_type) {
             let facts: [(&str, &dyn Argument); 3] =
                 [("handle_type", &handle_type), ("requested", &asked), ("flags", &flags)];
             return Err(rules::POOL_18.refuse(&facts, Some(site)));
         }
-        if asked.contains(HandleType::FABRIC) {
-            match self.profile.fabric {
-                Fabric::Granted => {}
-                Fabric::NotPermitted => return Err(rules::POOL_19.refuse(&[("pool", &pool)], Some(site))),
-                Fabric::NotSupported => return Err(rules::POOL_26.refuse(&[("pool", &pool)], Some(site))),
-            }
-        }
+        let refusals = Refusals { no_channel: &rules::POOL_19, not_supported: &rules::POOL_26 };
+        self.check_fabric(place, asked, &refusals, ("pool", &pool), Some(site))?;
         let shared = self.share_pool(outside, pool.as_raw())?;
         outside.machine.ask(match handle_type {
             HandleType::FABRIC => Ask::ExportPoolFabric { pool: shared },
@@ -62,7 +57,7 @@ impl Process {
     /// `cuMemPoolImportFromShareableHandle`: the raw value of the pool, the same one each time.
     ///
     /// # Errors
-    /// POOL-20 to POOL-22.
+    /// POOL-20 to POOL-22, POOL-27, FABRIC-1 to FABRIC-3.
     pub fn mem_pool_import_from_shareable_handle(
         &mut self,
         outside: &mut Outside<'_>,
@@ -86,6 +81,7 @@ impl Process {
         match outside.machine.ask(ask)? {
             Answer::Pool { pool, place } => Ok(self.imported_pool(pool, place)),
             Answer::NotExported => Err(rules::POOL_22.refuse(&[("descriptor", &number)], None)),
+            Answer::Apart(apart) => Err(out_of_reach(apart)),
             Answer::OtherKind => Err(rules::POOL_27.refuse(&[("descriptor", &number)], None)),
             other => Err(unexpected(&other)),
         }
