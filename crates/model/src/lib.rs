@@ -25,15 +25,15 @@ mod wire;
 
 pub use chooser::{Chooser, Policy};
 pub use lifecycle::{HandleEvent, HandleState};
-pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError};
+pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError, Wired, Wiring, team_bytes};
 pub use process::{
     FunctionInfo, Grace, LoadedModule, Misuse, ModuleCode, Operand, Operation, Outcome, Outside, PageTables, Plan,
     Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault, WorkId,
 };
-pub use profile::{DeviceProfile, Fabric, Profile, ProfileError};
+pub use profile::{DeviceProfile, Fabric, MulticastGranularity, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
 pub use visibility::visible_devices;
 pub use wire::{
-    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, MachineLink, POOL_UNIT, Place, PoolId,
-    PoolUnit, ProcessId, Rights, SharedEventId, SharedMark,
+    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Incomplete, MachineLink, POOL_UNIT, Place,
+    PoolId, PoolUnit, ProcessId, Rights, SharedEventId, SharedMark, TEAM_ARENA, TeamRefusal,
 };

@@ -20,6 +20,8 @@ const INVENTED: &[(&str, &str)] = &[
     ("no-fabric", include_str!("../../../fixtures/machines/no-fabric.json")),
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
+    ("no-multicast", include_str!("../../../fixtures/machines/no-multicast.json")),
+    ("wide-teams", include_str!("../../../fixtures/machines/wide-teams.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
@@ -34,6 +36,22 @@ pub enum Fabric {
     NotPermitted,
     /// The attribute says no and `cuMemCreate` says `NOT_SUPPORTED`.
     NotSupported,
+}
+
+/// The unit of sizes and offsets of multicast objects: the least that works, and the one that performs best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MulticastGranularity {
+    /// A multiple of the unit of allocations.
+    pub minimum: ByteSize,
+    /// A multiple of the minimum.
+    pub recommended: ByteSize,
+}
+
+impl MulticastGranularity {
+    /// What a machine has on which nobody measured it: the unit of allocations, and 512 MiB or that unit if it is larger.
+    fn unmeasured(granularity: ByteSize) -> Self {
+        Self { minimum: granularity, recommended: ByteSize::mib(512).max(granularity) }
+    }
 }
 
 /// A device of a machine.
@@ -78,6 +96,8 @@ pub struct Profile {
     pub devices: Vec<DeviceProfile>,
     /// The unit of allocations and addresses.
     pub granularity: ByteSize,
+    /// The unit of sizes and offsets of multicast objects.
+    pub multicast_granularity: MulticastGranularity,
     /// Whether devices of one node reach each other.
     pub peers_connected: bool,
     /// How many peers a context can enable.
@@ -160,6 +180,7 @@ struct InventedFile {
     fabric: Option<Fabric>,
     imex_channels: Option<u32>,
     compressible_bytes: Option<u64>,
+    multicast_granularity: Option<MulticastGranularity>,
 }
 
 const fn one_node() -> usize {
@@ -221,6 +242,7 @@ impl Profile {
             driver_version: file.driver,
             ptx_version: (9, 0),
             granularity: ByteSize::new(granularity.unwrap_or(2 << 20)),
+            multicast_granularity: MulticastGranularity::unmeasured(ByteSize::new(granularity.unwrap_or(2 << 20))),
             peers_connected: connected,
             max_peers: devices.len(),
             fabric: match (fabric_attribute, file.imex_channels) {
@@ -257,6 +279,8 @@ impl Profile {
         name.clone_into(&mut profile.name);
         profile.origin = format!("invented: {}", file.invented);
         profile.granularity = file.granularity_bytes.map_or(profile.granularity, ByteSize::new);
+        profile.multicast_granularity =
+            file.multicast_granularity.unwrap_or_else(|| MulticastGranularity::unmeasured(profile.granularity));
         profile.peers_connected = file.peers_connected.unwrap_or(profile.peers_connected);
         profile.max_peers = file.max_peers.unwrap_or(file.devices);
         profile.fabric = file.fabric.unwrap_or(profile.fabric);

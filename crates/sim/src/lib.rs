@@ -32,6 +32,7 @@ mod link;
 mod machine;
 mod memory;
 mod module;
+mod multicast;
 mod operation;
 mod pinned;
 mod pool;

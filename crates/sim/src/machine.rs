@@ -50,12 +50,14 @@ impl SimMachine {
     /// # Errors
     /// If the host cannot back its page tables.
     pub fn process_seeing(&self, visible: Option<&str>) -> Result<SimProcess, SimError> {
-        let (process, profile, options, arenas) =
-            self.with_host(|host| (host.connect(), host.profile().clone(), *host.options(), host.arenas().to_vec()));
+        let (process, profile, options, memory) = self.with_host(|host| {
+            let memory = (host.arenas().to_vec(), Arc::clone(host.switches()));
+            (host.connect(), host.profile().clone(), *host.options(), memory)
+        });
         let link = Box::new(DirectLink::new(Arc::clone(&self.host), process));
         let uuids: Vec<_> = profile.devices.iter().map(|device| device.uuid).collect();
         let visible = visible_devices(visible, &uuids);
-        let memory = Memory::new(&profile, visible.len(), arenas, options.checks)?;
+        let memory = Memory::new(&profile, visible.len(), memory, options.checks)?;
         let simulated = SimProcess::new(process, profile, visible, options.policy, options.grace, link, memory);
         if let Grace::Wall(grace) = options.grace {
             simulated.start_service(Service::Clock(grace));

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
 use peermap_exec::Checks;
-use peermap_memory::{Arena, Table, View, device_window};
+use peermap_memory::{Arena, Switches, Table, View, device_window};
 use peermap_model::{Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId};
 
 use crate::code::CodeStore;
 use crate::host::SimError;
 use crate::link::Link;
+use crate::multicast::TEAM_TIME;
 use crate::pinned::PinnedMemory;
 use crate::printed::Printer;
 use crate::tables::Tables;
@@ -21,6 +22,7 @@ use crate::tables::Tables;
 pub(crate) struct Memory {
     pub(crate) tables: Vec<Table>,
     pub(crate) arenas: Vec<Arc<Arena>>,
+    pub(crate) switches: Arc<Switches>,
     pub(crate) checks: Checks,
 }
 
@@ -29,19 +31,19 @@ impl Memory {
     pub(crate) fn new(
         profile: &Profile,
         devices: usize,
-        arenas: Vec<Arc<Arena>>,
+        (arenas, switches): (Vec<Arc<Arena>>, Arc<Switches>),
         checks: Checks,
     ) -> std::result::Result<Self, SimError> {
         let window = device_window()?;
         let tables = (0..devices)
             .map(|_| Table::new(window.base, window.bytes, profile.granularity.get()))
             .collect::<std::result::Result<Vec<_>, _>>()?;
-        Ok(Self { tables, arenas, checks })
+        Ok(Self { tables, arenas, switches, checks })
     }
 
     /// Memory as a device sees it.
     pub(crate) fn view(&self, ordinal: usize) -> View<'_> {
-        View::new(&self.tables[ordinal], &self.arenas)
+        View::new(&self.tables[ordinal], &self.arenas).with_switches(&self.switches)
     }
 }
 
@@ -57,6 +59,8 @@ pub(crate) struct State {
     pub(crate) waiting: u32,
     /// How many threads run work as one piece.
     pub(crate) in_turn: u32,
+    /// How long a call waits for a whole team.
+    pub(crate) team_time: Duration,
     /// Whether a thread that runs what a kernel waits for has been made and has not begun.
     pub(crate) helper_starts: bool,
 }
@@ -127,6 +131,7 @@ impl SimProcess {
             broken: None,
             waiting: 0,
             in_turn: 0,
+            team_time: TEAM_TIME,
             helper_starts: false,
         };
         let inner = Arc::new_cyclic(|this| Inner {

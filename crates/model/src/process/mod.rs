@@ -11,6 +11,7 @@ mod device;
 mod legacy;
 mod mapping;
 mod module;
+mod multicast;
 mod occupancy;
 mod opened;
 mod physical;

@@ -7,6 +7,7 @@ mod context;
 mod copy;
 mod mapping;
 mod module;
+mod multicast;
 mod physical;
 mod pool;
 mod query;
@@ -15,6 +16,7 @@ pub use context::*;
 pub use copy::*;
 pub use mapping::*;
 pub use module::*;
+pub use multicast::*;
 pub use physical::*;
 pub use pool::*;
 pub use query::*;
@@ -49,7 +51,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, MAPPING, MODULE, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
+    [CONTEXT, COPY, MAPPING, MODULE, MULTICAST, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod host_memory;
 mod interceptor;
 mod jit;
 mod kernels;
+mod multicast;
 mod peers;
 mod pieces;
 mod pools;
