@@ -100,6 +100,9 @@ pub struct WorkerReport {
     /// How its vector grew, if it had one.
     #[serde(default)]
     pub grown: Option<Grown>,
+    /// The norm that its ranks came to, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub norm: Option<f32>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -210,6 +213,7 @@ pub(crate) mod tests {
                 measured: None,
                 tries: Vec::new(),
                 grown: None,
+                norm: None,
             }],
             wall_ms: 700.0,
             reference: None,

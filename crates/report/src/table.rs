@@ -17,6 +17,7 @@ impl RunReport {
         let mut lines = vec![self.worker_table()];
         lines.extend(tries_table(&self.workers));
         lines.extend(self.workers.iter().filter_map(grown_line));
+        lines.extend(self.workers.iter().filter_map(norm_line));
         lines.extend(Rejection::fold(&self.rejected).iter().map(rejection_line));
         lines.extend(self.workers.iter().filter_map(measured_line));
         lines.extend(self.reference.as_ref().map(|reference| reference_line(reference, self.wall_ms)));
@@ -82,6 +83,10 @@ fn measured_line(worker: &WorkerReport) -> Option<String> {
 
 fn grown_line(worker: &WorkerReport) -> Option<String> {
     Some(format!("worker {}: {}", worker.worker, worker.grown.as_ref()?))
+}
+
+fn norm_line(worker: &WorkerReport) -> Option<String> {
+    Some(format!("worker {}: norm {}", worker.worker, worker.norm?))
 }
 
 fn reference_line(reference: &Reference, wall_ms: f64) -> String {

@@ -20,6 +20,11 @@ const BESIDE: &str = "kernels";
 
 static EMBEDDED: &str = include_str!("../../../kernels/memmap_ipc.ptx");
 
+/// The name of the files with kernels for teams, which lie beside the others.
+const MULTICAST: &str = "multicast";
+
+static EMBEDDED_MULTICAST: &str = include_str!("../../../kernels/multicast.ptx");
+
 /// The kernels inside the executable, as PTX.
 #[must_use]
 pub fn embedded_kernels() -> &'static str {
@@ -67,12 +72,22 @@ fn find(folder: &Path) -> Option<KernelSource> {
 impl KernelSource {
     /// The image.
     pub(crate) fn read(&self) -> Result<Cow<'static, [u8]>, KernelError> {
-        match self {
-            Self::Embedded => Ok(Cow::Borrowed(EMBEDDED.as_bytes())),
-            Self::File(path) => match fs::read(path) {
-                Ok(image) => Ok(Cow::Owned(image)),
-                Err(source) => Err(KernelError { path: path.into(), source }),
-            },
+        self.read_as(EMBEDDED, NAME)
+    }
+
+    /// The image of the kernels for teams.
+    pub(crate) fn read_multicast(&self) -> Result<Cow<'static, [u8]>, KernelError> {
+        self.read_as(EMBEDDED_MULTICAST, MULTICAST)
+    }
+
+    /// A text inside the executable, or the file of a name in the folder of the kernels.
+    fn read_as(&self, embedded: &'static str, name: &str) -> Result<Cow<'static, [u8]>, KernelError> {
+        let Self::File(path) = self else { return Ok(Cow::Borrowed(embedded.as_bytes())) };
+        let known = Path::new(path);
+        let file = known.with_file_name(name).with_extension(known.extension().unwrap_or_default());
+        match fs::read(&file) {
+            Ok(image) => Ok(Cow::Owned(image)),
+            Err(source) => Err(KernelError { path: file, source }),
         }
     }
 }
@@ -133,6 +148,18 @@ mod tests {
         for entry in ["fill_id", "fill_pattern", "verify_id", "verify_pattern"] {
             assert!(text.contains(&format!(".entry {entry}(")), "{entry}");
         }
+    }
+
+    #[test]
+    fn the_kernels_for_teams_lie_beside_the_others() {
+        let text = String::from_utf8(KernelSource::Embedded.read_multicast().unwrap().into_owned()).unwrap();
+        assert!(text.contains(".entry all_reduce_norm_barrier("), "{text}");
+        let both = folder(&["memmap_ipc.cubin", "multicast.cubin"]);
+        let source = locate(Some(both.path()), Path::new("/exe")).unwrap();
+        assert_eq!(source.read_multicast().unwrap().as_ref(), b"multicast.cubin");
+        let one = folder(&["memmap_ipc.ptx"]);
+        let source = locate(Some(one.path()), Path::new("/exe")).unwrap();
+        assert!(source.read_multicast().unwrap_err().to_string().contains("multicast.ptx"));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | [`pool_ipc`] | NVIDIA's streamOrderedAllocationIPC: memory of stream-ordered pools, handed round in the same way |
 //! | [`compressible`] | memmap-ipc with memory that is asked to be compressible and within reach of GPUDirect RDMA |
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
+//! | [`multicast`] | a team of devices: written through by all, read in each copy, reduced, and one norm on every rank |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //!
 //! What all scenarios share lies beside their folders:
@@ -57,6 +58,7 @@ pub mod memmap_ipc;
 mod messages;
 #[cfg(test)]
 mod mock;
+pub mod multicast;
 mod names;
 pub mod one_kernel;
 mod options;

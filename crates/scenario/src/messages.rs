@@ -14,6 +14,7 @@ use crate::access::{self, Deed, Right};
 use crate::calls::Part;
 use crate::error::Complaint;
 use crate::grow;
+use crate::multicast;
 use crate::relay;
 use crate::task::Task;
 
@@ -58,6 +59,8 @@ pub(crate) enum Role {
     Access(access::Task),
     /// A worker of [`grow`](crate::grow).
     Grow(grow::Task),
+    /// A worker of [`multicast`](crate::multicast).
+    Multicast(multicast::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -95,6 +98,8 @@ pub(crate) struct Done {
     pub(crate) tries: Vec<Try>,
     /// How its vector grew.
     pub(crate) grown: Option<Grown>,
+    /// The norm that its ranks came to.
+    pub(crate) norm: Option<f32>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -143,6 +148,16 @@ pub enum Step {
     Forget,
     /// Verifies all chunks.
     VerifyChunks,
+    /// Adds its device to the team.
+    Join,
+    /// Binds memory to the team.
+    Bind,
+    /// Unbinds its memory and binds it by address.
+    BindAgain,
+    /// Adds up what all copies hold.
+    Reduce,
+    /// Comes to a norm with all others.
+    Norm,
     /// Gives its device this right, and all others every right.
     Grant(Right),
     /// Tries this with this right.
@@ -183,6 +198,11 @@ impl fmt::Display for Step {
             Self::Gather => f.write_str("gather chunks"),
             Self::Forget => f.write_str("give up old addresses"),
             Self::VerifyChunks => f.write_str("verify chunks"),
+            Self::Join => f.write_str("add the device to the team"),
+            Self::Bind => f.write_str("bind to the team"),
+            Self::BindAgain => f.write_str("unbind, and bind by address"),
+            Self::Reduce => f.write_str("reduce"),
+            Self::Norm => f.write_str("norm"),
             Self::Grant(right) => write!(f, "grant {right}"),
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
@@ -227,12 +247,14 @@ mod tests {
         let relay = relay::Task { work: task.clone(), order: Order::Host, steps: 9 };
         let access = access::Task { work: task.clone(), devices: vec![Uuid([7; 16]), Uuid([8; 16])] };
         let grow = grow::Task { work: task.clone(), chunk: ByteSize::mib(2), chunks: 1536, kv_cache: true };
+        let multicast = multicast::Task { work: task.clone(), devices: vec![Uuid([7; 16])], absent: Some(3) };
         for role in [
             Role::MemmapIpc(task),
             Role::SimpleIpc(relay.clone()),
             Role::PoolIpc(relay),
             Role::Access(access),
             Role::Grow(grow),
+            Role::Multicast(multicast),
             Role::Probe,
         ] {
             let device = Uuid([7; 16]);
@@ -258,7 +280,7 @@ mod tests {
         let tries = vec![Try { right: "read".to_owned(), deed: "store".to_owned(), answer: "done".to_owned() }];
         let (verified, fill_gb_s, mismatch) = (4 << 20, Some(2.5), Some(mismatch));
         let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
-        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown };
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, norm: Some(2.5) };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));

@@ -4,6 +4,7 @@ use crate::access::Access;
 use crate::compressible::Compressible;
 use crate::grow::Grow;
 use crate::memmap_ipc::MemmapIpc;
+use crate::multicast::Multicast;
 use crate::parent::Story;
 use crate::pool_ipc::PoolIpc;
 use crate::simple_ipc::SimpleIpc;
@@ -24,6 +25,8 @@ pub enum Scenario {
     Access(Access),
     /// [`grow`](crate::grow).
     Grow(Grow),
+    /// [`multicast`](crate::multicast).
+    Multicast(Multicast),
 }
 
 impl Scenario {
@@ -36,6 +39,7 @@ impl Scenario {
             Self::Compressible(scenario) => scenario,
             Self::Access(scenario) => scenario,
             Self::Grow(scenario) => scenario,
+            Self::Multicast(scenario) => scenario,
         }
     }
 }
@@ -73,5 +77,11 @@ impl From<Access> for Scenario {
 impl From<Grow> for Scenario {
     fn from(scenario: Grow) -> Self {
         Self::Grow(scenario)
+    }
+}
+
+impl From<Multicast> for Scenario {
+    fn from(scenario: Multicast) -> Self {
+        Self::Multicast(scenario)
     }
 }

@@ -14,6 +14,7 @@ use crate::grow;
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Start, Step};
+use crate::multicast;
 use crate::pool_ipc;
 use crate::post::{Order, Post};
 use crate::probe;
@@ -52,6 +53,8 @@ pub(crate) enum WorkerError {
     Permitted { right: Right, deed: Deed },
     #[error("{deed} failed, and the rights ({right}) permit it")]
     Forbidden { right: Right, deed: Deed, source: DriverError },
+    #[error("rank {rank} came to the norm {norm}, and the right one is {expected}")]
+    Norm { rank: u32, norm: f32, expected: f32 },
     #[error("the vector grew although its call {call} was refused")]
     RefusalLost { call: u32 },
     #[error("{copies} driver calls of the vector moved bytes, and it must not copy")]
@@ -70,7 +73,9 @@ impl WorkerError {
             Self::Channel(IpcError::DescriptorsTruncated { .. } | IpcError::OpenFilesExhausted { .. }) => {
                 FailureKind::Limit
             }
-            Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } => FailureKind::Mismatch,
+            Self::RightsSaid { .. } | Self::Permitted { .. } | Self::Forbidden { .. } | Self::Norm { .. } => {
+                FailureKind::Mismatch
+            }
             Self::Kernels(_)
             | Self::RefusalLost { .. }
             | Self::Copied { .. }
@@ -157,6 +162,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
+        Role::Multicast(task) => multicast::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
         Role::Probe => probe::work(&mut station)?,
     };

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use peermap_driver::ByteSize;
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, Verify, VerifyOn};
-use peermap_scenario::{access, compressible, grow, memmap_ipc, simple_ipc};
+use peermap_scenario::{access, compressible, grow, memmap_ipc, multicast, simple_ipc};
 use peermap_sim::Checks;
 
 use crate::args::{Where, exit_codes};
@@ -56,6 +56,14 @@ pub(crate) enum Scenario {
     /// For example: peermap run grow --profile h200-x2 --size 64MiB --kv-cache
     #[command(name = "grow", after_help = exit_codes())]
     Grow(Grow),
+    /// A team of devices behind multicast addresses: stored through by every rank and verified in each copy, unbound and bound
+    /// again, reduced, and a norm of parts of all ranks that is the same on each.
+    ///
+    /// On a real driver multicast is closed unless the owner of the machine has set PEERMAP_ALLOW_MULTICAST=1.
+    ///
+    /// For example: peermap run multicast --profile h200-x8 --one-process
+    #[command(name = "multicast", after_help = exit_codes())]
+    Multicast(Multicast),
 }
 
 /// Arguments of every scenario.
@@ -183,6 +191,23 @@ pub(crate) struct Grow {
     common: Common,
 }
 
+/// Arguments of `run multicast`.
+#[derive(Debug, Args)]
+pub(crate) struct Multicast {
+    /// How much memory each device binds, a multiple of the team's granularity.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    /// All ranks in one worker process instead of a process each.
+    #[arg(long)]
+    one_process: bool,
+    /// A mistake: this rank adds no device, and the others bind without waiting for it. The driver never returns from that; the
+    /// simulator says who is missing.
+    #[arg(long, value_name = "RANK")]
+    absent: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
@@ -192,6 +217,7 @@ impl Scenario {
             Self::PoolIpc(arguments) => &arguments.relay.ring.common,
             Self::Access(arguments) => &arguments.common,
             Self::Grow(arguments) => &arguments.common,
+            Self::Multicast(arguments) => &arguments.common,
         }
     }
 
@@ -208,6 +234,9 @@ impl Scenario {
             Self::Grow(Grow { common, size, chunk, kv_cache, processes_per_device }) => {
                 let options = Options { processes_per_device: *processes_per_device, ..common.options(*size) };
                 grow::Grow::new(options, *chunk, *kv_cache).into()
+            }
+            Self::Multicast(Multicast { common, size, one_process, absent }) => {
+                multicast::Multicast::new(common.options(*size), *one_process, *absent).into()
             }
         }
     }

@@ -24,8 +24,8 @@ pub(crate) fn multimem(step: &MultimemStep, frame: &mut Frame, mask: &Mask, view
         match &step.action {
             MultimemAction::LoadReduce { op, wide, targets } => {
                 for (target, at) in targets.iter().zip(places) {
-                    let words: Result<Vec<u64>, Fault> = copies().map(|copy| read(copy, at, ty)).collect();
-                    let element = reduced(*op, *wide, ty, &words.map_err(fault)?);
+                    let mut words = copies().map(|copy| read(copy, at, ty));
+                    let element = reduced(*op, *wide, ty, &mut words).map_err(fault)?;
                     match target {
                         Some(Target::Lanes { array }) => frame.array_mut(*array)[lane] = element,
                         Some(Target::Scalar { word }) => frame.set_scalar(*word, element),
@@ -83,10 +83,15 @@ fn read(copy: View<'_>, address: u64, ty: ScalarType) -> Result<u64, Fault> {
 }
 
 /// What all copies hold, joined in the order of their devices.
-fn reduced(op: AtomicOp, wide: bool, ty: ScalarType, words: &[u64]) -> u64 {
+fn reduced(
+    op: AtomicOp,
+    wide: bool,
+    ty: ScalarType,
+    words: &mut dyn Iterator<Item = Result<u64, Fault>>,
+) -> Result<u64, Fault> {
     match FloatType::of(ty) {
-        Some(ty) if wide => wide_sum(ty, words),
-        _ => words.iter().copied().reduce(|sum, word| joined(op, ty, false, sum, word)).unwrap_or(0),
+        Some(ty) if wide => Ok(wide_sum(ty, &words.collect::<Result<Vec<u64>, Fault>>()?)),
+        _ => words.reduce(|sum, word| Ok(joined(op, ty, false, sum?, word?))).unwrap_or(Ok(0)),
     }
 }
 

@@ -260,7 +260,7 @@ impl Process {
         let might =
             |device: &u16| !has(device) && added.iter().all(|(other, _)| self.profile.connected(*device, *other));
         let devices = u16::try_from(self.profile.devices.len()).unwrap_or(u16::MAX);
-        let told = added.iter().map(|(device, site)| format!("device {device} of the machine by {site}"));
+        let told = added.iter().map(|(device, site)| format!("device {device} by process {}", site.process));
         let mut explanation = rules::MULTICAST_11.explain(&[("devices", wanted)], added.last().map(|(_, site)| *site));
         let missing = u64::from(*wanted).saturating_sub(added.len() as u64);
         explanation.facts.extend([

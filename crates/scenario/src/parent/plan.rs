@@ -40,6 +40,11 @@ impl Plan {
         &self.chosen[worker as usize % self.chosen.len()]
     }
 
+    /// The devices that take part.
+    pub(crate) fn devices(&self) -> &[Chosen] {
+        &self.chosen
+    }
+
     /// The device that holds all memory, where one does.
     pub(crate) fn first(&self) -> &Chosen {
         self.device_of(0)
@@ -111,6 +116,7 @@ impl Plan {
             measured: done.measured,
             tries: done.tries,
             grown: done.grown,
+            norm: done.norm,
         }
     }
 }

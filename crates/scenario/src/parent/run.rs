@@ -137,7 +137,7 @@ impl Run<'_> {
         let driver = watched(self.driver()?);
         let Selection { chosen, rejected } = choose(&driver, *story)?;
         announce(&rejected, events);
-        let workers = options.workers(chosen.len())?;
+        let workers = story.workers(chosen.len())?;
         let plan = Plan::new(options, chosen, rejected, workers)?;
         let checked = story.check_size(&driver, &plan, backend.memory_limit());
         checked.map_err(|error| size_error(&driver, error))?;
@@ -192,7 +192,7 @@ impl Run<'_> {
 
     /// How many workers are started before the devices are chosen.
     fn first_workers(&self) -> Result<u32, UsageError> {
-        let expected = self.options.workers(self.expected_devices())?;
+        let expected = self.story.workers(self.expected_devices())?;
         // Their ids may be too many, and whether they are is known for sure only with the devices.
         Ok(self.options.fill_of(expected).map_or(0, |_| expected))
     }

@@ -31,6 +31,14 @@ pub(crate) trait Story {
         Ok(())
     }
 
+    /// How many workers there are on so many devices.
+    ///
+    /// # Errors
+    /// If they are too many.
+    fn workers(&self, devices: usize) -> Result<u32, UsageError> {
+        self.options().workers(devices)
+    }
+
     /// What a device needs in order to take part, beyond what every scenario asks of it.
     fn needs(&self) -> &'static [Need];
 
