@@ -15,6 +15,7 @@ mod grow;
 mod import;
 mod launch;
 mod main_job;
+mod multicast;
 mod pool_ipc;
 mod profile_calls;
 mod replay;

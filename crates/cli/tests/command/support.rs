@@ -17,7 +17,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 11] = [
+pub const WORKERS: [(&str, usize); 13] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -27,6 +27,8 @@ pub const WORKERS: [(&str, usize); 11] = [
     ("no-fabric", 2),
     ("fabric-lies", 2),
     ("no-pools", 2),
+    ("no-multicast", 2),
+    ("wide-teams", 4),
     ("scarce", 2),
     ("g64k", 2),
 ];

@@ -1,9 +1,12 @@
 //! Access to all memories behind a multicast address.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
 use peermap_exec::{Cause, Check, Checks, Finding, Launch, Stop};
 use peermap_memory::{Access, FaultKind};
 
-use crate::rig::{COPIES, GRANULE, Rig, kernel};
+use crate::rig::{COPIES, GRANULE, Parameters, Rig, kernel};
 
 /// A kernel with a multicast address in `%m` and ordinary memory, the first of the copies, in `%u`.
 fn text(body: &str) -> String {
@@ -32,9 +35,9 @@ fn watched(rig: &Rig, body: &str, threads: u32, checks: Checks) -> Result<(), Bo
     kernel(&text(body), "k").launch(&launch, rig.view())
 }
 
-/// Memory of a team where each copy starts with its word.
+/// Memory of a team where each copy starts with its word, and a granule behind the copies.
 fn rig(words: [u64; COPIES]) -> Rig {
-    let rig = Rig::new(COPIES as u64);
+    let rig = Rig::new(COPIES as u64 + 1);
     for (copy, word) in words.iter().enumerate() {
         rig.view().write(rig.base + copy as u64 * GRANULE, &word.to_le_bytes()).unwrap();
     }
@@ -245,4 +248,59 @@ fn a_copy_that_nothing_was_written_to_is_found() {
     assert!(matches!(**finding, Finding::Uninitialised { address, .. } if address == rig.team()), "{stop}");
     rig.view().write(rig.base + 2 * GRANULE, &[0; 4]).unwrap();
     watched(&rig, load, 1, checks).unwrap();
+}
+
+const MULTICAST: &str = include_str!("../../../../kernels/multicast.ptx");
+
+#[test]
+fn the_kernels_of_teams_store_and_add_up_each_word_and_none_behind() {
+    let (fill, sum) = (kernel(MULTICAST, "multicast_fill"), kernel(MULTICAST, "multicast_sum"));
+    for (words, grid, block) in [(0_u64, 1, 1), (1, 3, 32), (1000, 1, 1), (1000, 5, 33), (4096, 2, 256)] {
+        let rig = rig([0; COPIES]);
+        let parameters = Parameters::default().u64(rig.team()).u64(8 * words).u64(0x0101_0101_0101_0101);
+        rig.launch(&fill, [grid, 1, 1], [block, 1, 1], &parameters.0).unwrap();
+        let expected: Vec<u8> = (0..8 * words + 16).map(|offset| u8::from(offset < 8 * words)).collect();
+        for copy in 0..COPIES as u64 {
+            assert_eq!(rig.bytes(copy * GRANULE, expected.len()), expected, "{words} words in copy {copy}");
+        }
+        let out = COPIES as u64 * GRANULE;
+        let parameters = Parameters::default().u64(rig.team()).u64(rig.base + out).u64(8 * words);
+        rig.launch(&sum, [grid, 1, 1], [block, 1, 1], &parameters.0).unwrap();
+        let sums: Vec<u8> = expected.iter().map(|byte| byte * COPIES as u8).collect();
+        assert_eq!(rig.bytes(out, sums.len()), sums, "sums of {words} words");
+    }
+}
+
+/// Where a copy has its part of the norm, and its counter.
+const COUNTER: u64 = 128;
+
+fn norm_parameters(rig: &Rig, expected: u32) -> Vec<u8> {
+    let (team, own) = (rig.team(), rig.base);
+    Parameters::default().u64(own + FOUND).u64(team).u64(own + COUNTER).u64(team + COUNTER).u32(expected).0
+}
+
+#[test]
+fn the_norm_waits_for_all_and_is_the_root_of_the_sum() {
+    let rig = rig([1.0_f32, 4.0, 11.0].map(|part| u64::from(part.to_bits())));
+    let arrivals = AtomicU32::new(0);
+    // The two others come while it waits, one after the other.
+    let meanwhile = || {
+        if arrivals.fetch_add(1, Ordering::Relaxed) < 2 {
+            rig.view().atomic_update_u32(rig.base + COUNTER, |count| count + 1).unwrap();
+        }
+    };
+    let most = Duration::from_secs(20);
+    let norm = kernel(MULTICAST, "all_reduce_norm_barrier");
+    rig.launch_for(&norm, ([1; 3], [1; 3]), &norm_parameters(&rig, 3), most, &meanwhile).unwrap();
+    assert_eq!(f32::from_bits(rig.word(FOUND) as u32), 4.0);
+    assert!(arrivals.load(Ordering::Relaxed) >= 2, "it did not wait");
+    assert_eq!([0, 1, 2].map(|copy| rig.word(copy * GRANULE + COUNTER)), [3, 1, 1], "it is counted in every copy");
+}
+
+#[test]
+fn the_norm_is_for_one_thread() {
+    let rig = rig([0; COPIES]);
+    let norm = kernel(MULTICAST, "all_reduce_norm_barrier");
+    let stop = rig.launch(&norm, [1; 3], [2, 1, 1], &norm_parameters(&rig, 1)).unwrap_err();
+    assert_eq!(stop.cause, Cause::Trap);
 }
