@@ -1,12 +1,14 @@
 //! What this scenario adds to the parent's story.
 
-use peermap_driver::{AllocationProp, ByteSize, DeviceAttribute, Driver, GranularityOption, HandleType};
+use peermap_driver::{
+    AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType,
+};
 
 use super::object::{Object, prop};
 use super::worker::MEETINGS;
 use super::{Multicast, Task};
 use crate::devices::{Chosen, Need};
-use crate::error::UsageError;
+use crate::error::{UsageError, one_line};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
@@ -48,6 +50,16 @@ impl Story for Multicast {
         self.options.workers(if self.one_process { devices.min(1) } else { devices })
     }
 
+    /// A driver may know multicast and not let it happen.
+    fn obstacle(&self, driver: &dyn Driver) -> Result<Option<String>, DriverError> {
+        match driver.multicast_get_granularity(&prop(1, self.options.size), GranularityOption::MINIMUM) {
+            Err(error) if matches!(error.result(), Some(CuResult::NOT_PERMITTED | CuResult::NOT_SUPPORTED)) => {
+                Ok(Some(one_line(&error)))
+            }
+            answer => answer.map(|_| None),
+        }
+    }
+
     fn steps(&self, _workers: u32) -> u32 {
         MEETINGS
     }
@@ -76,5 +88,20 @@ impl Story for Multicast {
     fn role(&self, task: task::Task, plan: &Plan) -> Role {
         let devices = plan.devices().iter().map(|device| device.uuid).collect();
         Role::Multicast(Task { work: task, devices, absent: self.absent })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mock::MockDriver;
+
+    #[test]
+    fn a_driver_that_does_not_let_multicast_happen_is_told_from_one_that_fails() {
+        let obstacle = |code| Multicast::default().obstacle(&MockDriver::with_devices(2).granularity_of_teams(code));
+        assert_eq!(obstacle(CuResult::SUCCESS), Ok(None));
+        assert_eq!(obstacle(CuResult::NOT_PERMITTED), Ok(Some("CUDA_ERROR_NOT_PERMITTED".to_owned())));
+        assert_eq!(obstacle(CuResult::NOT_SUPPORTED), Ok(Some("CUDA_ERROR_NOT_SUPPORTED".to_owned())));
+        assert_eq!(obstacle(CuResult::UNKNOWN), Err(DriverError::refused(CuResult::UNKNOWN)));
     }
 }

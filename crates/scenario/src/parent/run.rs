@@ -224,7 +224,12 @@ impl Run<'_> {
 
 fn choose(driver: &Watched<'_>, story: &dyn Story) -> Result<Selection, RunError> {
     let options = story.options();
-    select(driver, options.devices.as_deref(), story.needs(), options.enable_peers).map_err(|error| match error {
+    let selected = select(driver, options.devices.as_deref(), story.needs(), options.enable_peers);
+    let selected = selected.and_then(|selection| match story.obstacle(driver)? {
+        Some(reason) => Err(SelectError::NoneUsable { rejected: selection.all_rejected(&reason) }),
+        None => Ok(selection),
+    });
+    selected.map_err(|error| match error {
         SelectError::Usage(usage) => usage.into(),
         SelectError::NoneUsable { rejected } => RunError::NoUsableDevice { rejected },
         SelectError::Driver(source) => in_parent(driver, "choose devices", source),

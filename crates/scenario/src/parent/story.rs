@@ -42,6 +42,14 @@ pub(crate) trait Story {
     /// What a device needs in order to take part, beyond what every scenario asks of it.
     fn needs(&self) -> &'static [Need];
 
+    /// Why no device can take part, whatever its attributes say: found by asking the driver for what shows it.
+    ///
+    /// # Errors
+    /// If the driver answers something else.
+    fn obstacle(&self, _driver: &dyn Driver) -> Result<Option<String>, DriverError> {
+        Ok(None)
+    }
+
     /// How many steps such a run has after which all wait for all.
     fn steps(&self, workers: u32) -> u32;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use peermap_driver::{
     AccessDesc, AllocationProp, ByteSize, CuResult, Device, DevicePtr, Dim3, Driver, DriverError, GranularityOption,
-    HandleType, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MulticastObjectProp, PointerAttribute,
-    Stream,
+    HandleType, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MulticastObjectProp, OsHandle,
+    PointerAttribute, ShareableHandle, Stream,
 };
 use peermap_model::{Grace, Profile};
 use peermap_sim::{MachineOptions, SimMachine, SimProcess};
@@ -277,4 +277,21 @@ fn a_team_of_a_process_is_no_memory_and_memory_no_team() {
     assert_eq!(refusal(bound), ("MULTICAST-12", Some(CuResult::INVALID_VALUE)));
     let properties = process.mem_get_allocation_properties_from_handle(team);
     assert!(matches!(properties, Err(DriverError::NotModelled { .. })), "{properties:?}");
+}
+
+#[test]
+fn a_team_is_shared_by_a_fabric_handle_too() {
+    let machine = machine();
+    let (one, other) = (process(&machine), process(&machine));
+    let prop = MulticastObjectProp::team_of(2, GRANULE, HandleType::FABRIC);
+    let ours = one.multicast_create(&prop).unwrap();
+    let ShareableHandle::Fabric(handle) = one.mem_export_to_shareable_handle(ours, HandleType::FABRIC, 0).unwrap()
+    else {
+        panic!("a fabric handle was asked for")
+    };
+    let theirs = other.mem_import_from_shareable_handle(OsHandle::Fabric(&handle), HandleType::FABRIC).unwrap();
+    one.multicast_add_device(ours, Device(0)).unwrap();
+    other.multicast_add_device(theirs, Device(1)).unwrap();
+    let memory = other.mem_create(GRANULE, &AllocationProp::pinned_on(1, HandleType::FABRIC), 0).unwrap();
+    bind(&other, theirs, memory);
 }
