@@ -16,19 +16,30 @@ TEXT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/compiler.sh"
 
-# The lowest target that this compiler generates code for.
-architecture=compute_75
-# Devices that the result must assemble for: the oldest and the newest that this assembler knows, and one between.
-devices=(sm_75 sm_90 sm_121)
-
-# needs NAME: sets the lowest that the instructions of a source need, which goes into the header, and the step below each,
-# which must not assemble.
-needs() {
+# settings NAME: what a source is built for.
+#   architecture  the lowest target that this compiler generates such code for
+#   isa, target   the lowest that the instructions need: what goes into the header
+#   *_below       the step below each, which must not assemble
+#   devices       what the result must assemble for: the oldest and the newest that this assembler knows, and one between
+settings() {
   case $1 in
-    memmap_ipc) isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30 ;;
-    alias) isa=7.5 isa_below=7.4 target=sm_70 target_below=sm_62 ;;
-    stripe) isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30 ;;
-    *) fail "needs() does not say what $1 needs" ;;
+    memmap_ipc)
+      architecture=compute_75 isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30
+      devices=(sm_75 sm_90 sm_121)
+      ;;
+    alias)
+      architecture=compute_75 isa=7.5 isa_below=7.4 target=sm_70 target_below=sm_62
+      devices=(sm_75 sm_90 sm_121)
+      ;;
+    stripe)
+      architecture=compute_75 isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30
+      devices=(sm_75 sm_90 sm_121)
+      ;;
+    multicast)
+      architecture=compute_90 isa=8.1 isa_below=8.0 target=sm_90 target_below=sm_89
+      devices=(sm_90 sm_100 sm_121)
+      ;;
+    *) fail "$1.cu has no settings: see build.sh" ;;
   esac
 }
 
@@ -53,7 +64,7 @@ build() {
   local source=$1 out=$2 device
   shift 2
   name=$(basename "$source" .cu)
-  needs "$name"
+  settings "$name"
   "$bin/nvcc" -ptx -arch="$architecture" "$@" --output-file "$work/raw.ptx" "$source"
   header "$isa" "$target" <"$work/raw.ptx" >"$work/built.ptx"
   for device in "${devices[@]}"; do

@@ -4,10 +4,12 @@ use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Driver,
     Event, Function, FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle,
     JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool, MemPoolAttribute, MemPoolProps,
-    MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle, Stream, Uuid, for_each_call,
+    MemPoolPtrExportData, Module, MulticastObjectProp, OsHandle, PointerAttribute, Result, ShareableHandle, Stream,
+    Uuid, for_each_call,
 };
 
 use crate::library::Library;
+use crate::multicast::Door;
 
 /// The driver of this machine, as this process sees it.
 ///
@@ -16,6 +18,7 @@ use crate::library::Library;
 #[derive(Debug)]
 pub struct CudaDriver {
     pub(crate) library: Library,
+    pub(crate) door: Door,
 }
 
 // Each call has an inherent method of its name in the file of its concern, which the path below prefers to the trait's.

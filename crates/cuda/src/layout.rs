@@ -8,7 +8,7 @@ use std::mem::{align_of, offset_of, size_of};
 
 use peermap_driver::{
     AccessDesc, AllocationProp, AllocationType, CompressionType, CuResult, DriverError, HandleType, Location,
-    LocationType, MemPoolProps, Result,
+    LocationType, MemPoolProps, MulticastObjectProp, Result,
 };
 
 /// `CUmemLocation`.
@@ -63,6 +63,16 @@ pub(crate) struct CuMemPoolProps {
     reserved: [u8; 54],
 }
 
+/// `CUmulticastObjectProp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CuMulticastObjectProp {
+    pub(crate) num_devices: u32,
+    pub(crate) size: u64,
+    pub(crate) handle_types: u64,
+    pub(crate) flags: u64,
+}
+
 /// Room for whatever a call writes through a `void *`: the widest is a fabric handle of 64 bytes.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +90,7 @@ const _: () = {
     assert!(offset_of!(CuMemAllocationProp, alloc_flags) == 24);
     assert!(size_of::<CuMemPoolProps>() == 88 && align_of::<CuMemPoolProps>() == 8);
     assert!(offset_of!(CuMemPoolProps, max_size) == 24 && offset_of!(CuMemPoolProps, usage) == 32);
+    assert!(size_of::<CuMulticastObjectProp>() == 32 && offset_of!(CuMulticastObjectProp, size) == 8);
     assert!(size_of::<CuMemAllocFlags>() == 8 && offset_of!(CuMemAllocFlags, usage) == 2);
 };
 
@@ -118,6 +129,17 @@ impl From<&AllocationProp> for CuMemAllocationProp {
                 usage: prop.usage,
                 reserved: [0; 4],
             },
+        }
+    }
+}
+
+impl From<&MulticastObjectProp> for CuMulticastObjectProp {
+    fn from(prop: &MulticastObjectProp) -> Self {
+        Self {
+            num_devices: prop.num_devices,
+            size: prop.size.get(),
+            handle_types: prop.handle_types.0.into(),
+            flags: prop.flags,
         }
     }
 }
@@ -198,6 +220,13 @@ mod tests {
         );
         assert_eq!(size_of::<CuMemPoolProps>(), size_of::<sys::CUmemPoolProps>());
         assert_eq!(offset_of!(CuMemPoolProps, location), offset_of!(sys::CUmemPoolProps, location));
+        assert_eq!(size_of::<CuMulticastObjectProp>(), size_of::<sys::CUmulticastObjectProp>());
+        assert_eq!(offset_of!(CuMulticastObjectProp, size), offset_of!(sys::CUmulticastObjectProp, size));
+        assert_eq!(
+            offset_of!(CuMulticastObjectProp, handle_types),
+            offset_of!(sys::CUmulticastObjectProp, handleTypes)
+        );
+        assert_eq!(offset_of!(CuMulticastObjectProp, flags), offset_of!(sys::CUmulticastObjectProp, flags));
         assert_eq!(size_of::<peermap_driver::MemPoolPtrExportData>(), size_of::<sys::CUmemPoolPtrExportData>());
         assert_eq!(size_of::<AnyValue>(), size_of::<sys::CUmemFabricHandle>());
         assert_eq!(size_of::<peermap_driver::IpcMemHandle>(), size_of::<sys::CUipcMemHandle>());

@@ -8,7 +8,8 @@
 //! that this crate does not know is a number like any other. A driver without one of the optional functions answers
 //! `NOT_SUPPORTED` to that call.
 //!
-//! Multicast and managed memory are not here.
+//! Multicast is closed: its calls answer `NOT_PERMITTED` unless `PEERMAP_ALLOW_MULTICAST=1` was set by the owner of the
+//! machine. Managed memory is not here.
 //!
 //! # Safety
 //! Methods of the trait that are safe can still end the process where the driver itself follows a handle that is gone
@@ -30,6 +31,7 @@ mod layout;
 mod library;
 mod memory;
 mod module;
+mod multicast;
 mod open;
 mod pool;
 mod share;

@@ -8,7 +8,9 @@ use std::ffi::{c_char, c_void};
 use cudarc::driver::sys;
 use peermap_driver::{CuResult, DriverError, Result};
 
-use crate::layout::{AnyValue, CuIpcHandle, CuMemAccessDesc, CuMemAllocationProp, CuMemLocation, CuMemPoolProps};
+use crate::layout::{
+    AnyValue, CuIpcHandle, CuMemAccessDesc, CuMemAllocationProp, CuMemLocation, CuMemPoolProps, CuMulticastObjectProp,
+};
 
 /// What the driver answered, as a result.
 pub(crate) const fn check(code: u32) -> Result<()> {
@@ -47,7 +49,7 @@ macro_rules! functions {
         /// The functions of the driver library. `None`: it does not export that one.
         #[derive(Debug)]
         pub(crate) struct Library {
-            $($name: Option<unsafe extern "C" fn($($kind),*) -> u32>,)*
+            $(pub(crate) $name: Option<unsafe extern "C" fn($($kind),*) -> u32>,)*
         }
 
         #[expect(clippy::too_many_arguments, reason = "the signatures are CUDA's")]
@@ -63,6 +65,12 @@ macro_rules! functions {
                         $name: unsafe { find(&[$(concat!(stringify!($symbol), "\0")),+]) },
                     )*
                 }
+            }
+
+            /// A library that exports nothing, for tests that put functions of their own into it.
+            #[cfg(test)]
+            pub(crate) const fn without_functions() -> Self {
+                Self { $($name: None,)* }
             }
 
             /// A needed function that the library lacks, if there is one.
@@ -193,6 +201,19 @@ functions! {
     );
     optional mem_pool_export_pointer = cuMemPoolExportPointer(share_data: *mut [u8; 64], ptr: u64);
     optional mem_pool_import_pointer = cuMemPoolImportPointer(ptr: *mut u64, pool: u64, share_data: *mut [u8; 64]);
+
+    optional multicast_create = cuMulticastCreate(handle: *mut u64, prop: *const CuMulticastObjectProp);
+    optional multicast_add_device = cuMulticastAddDevice(mc_handle: u64, device: i32);
+    optional multicast_bind_mem = cuMulticastBindMem(
+        mc_handle: u64, mc_offset: u64, mem_handle: u64, mem_offset: u64, size: u64, flags: u64
+    );
+    optional multicast_bind_addr = cuMulticastBindAddr(
+        mc_handle: u64, mc_offset: u64, memptr: u64, size: u64, flags: u64
+    );
+    optional multicast_unbind = cuMulticastUnbind(mc_handle: u64, device: i32, mc_offset: u64, size: u64);
+    optional multicast_get_granularity = cuMulticastGetGranularity(
+        granularity: *mut u64, prop: *const CuMulticastObjectProp, option: u32
+    );
 
     optional memset_d8 = cuMemsetD8_v2(dst: u64, value: u8, size: u64);
     optional memset_d8_async = cuMemsetD8Async(dst: u64, value: u8, size: u64, stream: u64);

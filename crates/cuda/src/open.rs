@@ -4,6 +4,7 @@ use peermap_driver::{Call, CuResult, DriverError, Result as DriverResult};
 
 use crate::driver::CudaDriver;
 use crate::library::{self, Library};
+use crate::multicast::Door;
 
 /// The least version whose driver has every function of the table; the newest is `cuMemRetainAllocationHandle`.
 const NEEDED_VERSION: i32 = 11_000;
@@ -58,7 +59,7 @@ impl CudaDriver {
             return Err(OpenError::NoLibrary);
         }
         // SAFETY: the library was found just now.
-        let driver = Self { library: unsafe { Library::load() } };
+        let driver = Self { library: unsafe { Library::load() }, door: Door::of_environment() };
         judge(driver.driver_get_version(), driver.library.first_missing())?;
         Ok(driver)
     }

@@ -12,6 +12,7 @@ use crate::memory::{
     AccessDesc, AccessFlags, AllocationProp, CompressionType, GranularityOption, HandleType, Location, LocationType,
     OsHandle,
 };
+use crate::multicast::MulticastObjectProp;
 use crate::pool::{MemPoolProps, MemPoolPtrExportData};
 use crate::result::CuResult;
 use crate::unit::{ByteSize, DevicePtr};
@@ -125,6 +126,12 @@ arguments! {
         ("handle_types", self.handle_types.value()),
         ("location", self.location.value()),
         ("max_size", self.max_size.value()),
+    ]);
+    MulticastObjectProp: self => Value::Fields(vec![
+        ("num_devices", self.num_devices.value()),
+        ("size", self.size.value()),
+        ("handle_types", self.handle_types.value()),
+        ("flags", self.flags.value()),
     ]);
     OsHandle<'_>: self => match self {
         OsHandle::Fd(_) | OsHandle::FdNumber(_) => Value::Number(self.fd_number().map_or(-1, i128::from)),

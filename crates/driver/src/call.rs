@@ -17,6 +17,7 @@ use crate::memory::{
     AccessDesc, AccessFlags, AllocationProp, GranularityOption, HandleType, Location, MemInfo, OsHandle,
     ShareableHandle,
 };
+use crate::multicast::MulticastObjectProp;
 use crate::pool::{MemPoolProps, MemPoolPtrExportData};
 use crate::result::CuResult;
 use crate::unit::{ByteSize, DevicePtr};

@@ -683,6 +683,82 @@ cuMemPoolExportPointer [] mem_pool_export_pointer(ptr: DevicePtr) -> MemPoolPtrE
 /// `cuMemPoolImportPointer`; trace pools/one, pool-share
 cuMemPoolImportPointer [] mem_pool_import_pointer(pool: MemPool, share_data: &MemPoolPtrExportData) -> DevicePtr;
 
+/// Makes a multicast object: a team of devices that has none yet. Its handle is one of memory: [`Driver::mem_map`],
+/// [`Driver::mem_export_to_shareable_handle`] and [`Driver::mem_release`] take it.
+///
+/// # Errors
+/// `NOT_SUPPORTED`: no device knows multicast (MULTICAST-1), or fabric handles (MULTICAST-5). `INVALID_VALUE`: flags, or a team
+/// of no devices (MULTICAST-2), a size of 0 or no multiple of the team's granularity (MULTICAST-3), handle types of another
+/// platform (MULTICAST-4). `NOT_PERMITTED`: a fabric handle without an IMEX channel (MULTICAST-5). `OUT_OF_MEMORY`
+/// (MULTICAST-6).
+///
+/// # Portability
+/// The real backend refuses this call and the five that follow with `NOT_PERMITTED`, unless the owner of the machine has set
+/// `PEERMAP_ALLOW_MULTICAST=1`: on some hosts they have put GPUs out of service.
+///
+/// # Source
+/// `cuMulticastCreate`
+cuMulticastCreate [] multicast_create(prop: &MulticastObjectProp) -> MemHandle;
+
+/// Adds a device to a team, for as long as the team lives.
+///
+/// # Errors
+/// `INVALID_VALUE`: no handle of a team (MULTICAST-7), a team that is complete or has the device (MULTICAST-9).
+/// `INVALID_DEVICE`: unknown device (MULTICAST-8), or one that is not connected to the others (MULTICAST-10).
+/// `NOT_SUPPORTED`: the device does not know multicast (MULTICAST-1).
+///
+/// # Source
+/// `cuMulticastAddDevice`
+cuMulticastAddDevice [] multicast_add_device(mc_handle: MemHandle, device: Device) -> ();
+
+/// Binds memory of a device of the team. It waits until all devices have been added (MULTICAST-11).
+///
+/// # Errors
+/// `INVALID_VALUE`: no handle of a team (MULTICAST-7), or none of memory (MULTICAST-12), flags (MULTICAST-13), a size of 0, size
+/// or offsets no multiples of the team's granularity (MULTICAST-14), more than the memory or the team has (MULTICAST-15), memory
+/// of something else than a device of the team (MULTICAST-16), memory that cannot be shared for a team that can (MULTICAST-17).
+///
+/// # Source
+/// `cuMulticastBindMem`
+cuMulticastBindMem [] multicast_bind_mem(
+    mc_handle: MemHandle, mc_offset: ByteSize, mem_handle: MemHandle, mem_offset: ByteSize, size: ByteSize, flags: u64
+) -> ();
+
+/// Binds memory of a device of the team by the address where it is mapped. It waits as [`Driver::multicast_bind_mem`] does.
+///
+/// # Errors
+/// As [`Driver::multicast_bind_mem`]; `INVALID_VALUE` if no memory of `cuMemCreate` is mapped there (MULTICAST-12).
+///
+/// # Source
+/// `cuMulticastBindAddr`
+cuMulticastBindAddr [] multicast_bind_addr(
+    mc_handle: MemHandle, mc_offset: ByteSize, memptr: DevicePtr, size: ByteSize, flags: u64
+) -> ();
+
+/// Takes back what was bound of a device. Offset and size must be those of a bind.
+///
+/// # Errors
+/// `INVALID_VALUE`: no handle of a team (MULTICAST-7), size or offset no multiples of the team's granularity (MULTICAST-14), more
+/// than the team has (MULTICAST-15). `INVALID_DEVICE`: not a device of the team (MULTICAST-8).
+///
+/// # Source
+/// `cuMulticastUnbind`
+cuMulticastUnbind [] multicast_unbind(
+    mc_handle: MemHandle, device: Device, mc_offset: ByteSize, size: ByteSize
+) -> ();
+
+/// What sizes and offsets of a team are multiples of.
+///
+/// # Errors
+/// `NOT_SUPPORTED`: no device knows multicast (MULTICAST-1). `INVALID_VALUE`: flags, or a team of no devices (MULTICAST-2),
+/// unknown option (MULTICAST-18).
+///
+/// # Source
+/// `cuMulticastGetGranularity`
+cuMulticastGetGranularity [] multicast_get_granularity(
+    prop: &MulticastObjectProp, option: GranularityOption
+) -> ByteSize;
+
 /// A legacy handle to memory of [`Driver::mem_alloc`].
 ///
 /// # Errors

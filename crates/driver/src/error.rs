@@ -1,7 +1,7 @@
 //! How a call ends when it does not succeed.
 //!
-//! Five ends are values of [`DriverError`] and never mix: the driver refused, the driver would crash, the simulator does
-//! not model what was asked, a check that was asked for found a mistake, the host cannot carry the simulation. A device fault is a refusal of a later, synchronising call. A bug of
+//! Six ends are values of [`DriverError`] and never mix: the driver refused, the driver would crash, the driver would wait for
+//! ever, the simulator does not model what was asked, a check that was asked for found a mistake, the host cannot carry the simulation. A device fault is a refusal of a later, synchronising call. A bug of
 //! ours is none of these; it panics.
 
 use std::fmt;
@@ -30,6 +30,12 @@ pub enum DriverError {
     #[error("the driver would crash this process here ({explanation})")]
     WouldCrash {
         /// Which rule, and which handle.
+        explanation: Box<Explanation>,
+    },
+    /// The real driver would wait for ever here, for something that has not come as long as the simulator waited.
+    #[error("the driver would not return from this call ({explanation})")]
+    WouldHang {
+        /// Which rule, and who or what is missing.
         explanation: Box<Explanation>,
     },
     /// The simulator knows no answer that it could prove. Never a wrong answer instead.
@@ -65,7 +71,11 @@ impl DriverError {
     pub const fn result(&self) -> Option<CuResult> {
         match self {
             Self::Refused { result, .. } => Some(*result),
-            Self::WouldCrash { .. } | Self::NotModelled { .. } | Self::Finding { .. } | Self::Host { .. } => None,
+            Self::WouldCrash { .. }
+            | Self::WouldHang { .. }
+            | Self::NotModelled { .. }
+            | Self::Finding { .. }
+            | Self::Host { .. } => None,
         }
     }
 
@@ -80,7 +90,7 @@ impl DriverError {
     pub fn explanation(&self) -> Option<&Explanation> {
         match self {
             Self::Refused { explanation, .. } => explanation.as_deref(),
-            Self::WouldCrash { explanation } => Some(explanation),
+            Self::WouldCrash { explanation } | Self::WouldHang { explanation } => Some(explanation),
             Self::NotModelled { .. } | Self::Finding { .. } | Self::Host { .. } => None,
         }
     }

@@ -21,6 +21,7 @@ mod intercept;
 mod jit;
 mod launch;
 mod memory;
+mod multicast;
 mod pinned;
 mod pool;
 mod result;
@@ -42,6 +43,7 @@ pub use memory::{
     AccessDesc, AccessFlags, AllocationProp, AllocationType, CompressionType, FabricHandle, GranularityOption,
     HandleType, Location, LocationType, MemInfo, OsHandle, ShareableHandle,
 };
+pub use multicast::MulticastObjectProp;
 pub use pinned::{InFlight, PinnedBuffer};
 pub use pool::{MemPoolProps, MemPoolPtrExportData};
 pub use result::CuResult;

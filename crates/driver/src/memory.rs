@@ -104,7 +104,7 @@ code! {
 }
 
 code! {
-    /// Which granularity is asked for (`CUmemAllocationGranularity_flags`).
+    /// Which granularity is asked for (`CUmemAllocationGranularity_flags`, `CUmulticastGranularity_flags`).
     GranularityOption(u32) {
         /// The least that works.
         MINIMUM = 0,

@@ -31,6 +31,8 @@ pub(crate) enum Step {
     Transfer(Transfer),
     /// `atom` or `red`.
     Atomic(AtomicStep),
+    /// `multimem`.
+    Multimem(MultimemStep),
     /// `bar` and `barrier`.
     Barrier(BarrierStep),
     /// `bar.warp.sync`.
@@ -176,6 +178,27 @@ pub(crate) struct AtomicElement {
     pub(crate) operand: Operand,
     pub(crate) swap: Option<Operand>,
     pub(crate) target: Option<Target>,
+}
+
+/// An access to all memories behind a multicast address, of one or more elements for each lane.
+pub(crate) struct MultimemStep {
+    pub(crate) instruction: u32,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) location: Location,
+    pub(crate) ty: ScalarType,
+    /// Whether it has an order, as in a [`Transfer`].
+    pub(crate) ordered: bool,
+    pub(crate) action: MultimemAction,
+}
+
+/// What is done there.
+pub(crate) enum MultimemAction {
+    /// What the memories hold is joined; with `wide`, halves are summed up in `f32`.
+    LoadReduce { op: AtomicOp, wide: bool, targets: Vec<Option<Target>> },
+    /// The elements are stored.
+    Store { sources: Vec<Operand> },
+    /// The elements are joined into what each memory holds.
+    Reduce { op: AtomicOp, sources: Vec<Operand> },
 }
 
 /// A barrier of the block, by number.

@@ -48,6 +48,16 @@ pub enum FaultKind {
         /// The size of the access.
         bytes: u64,
     },
+    /// A multicast address, which stands for several places. Stores go to all of them; nothing else that is not made for
+    /// multicast has a meaning there.
+    #[error("a multicast address, which only multimem instructions may read")]
+    Multicast,
+    /// A multicast address where a device of the team has no memory.
+    #[error("a multicast address where device {device} of the team has no memory bound")]
+    Unbound {
+        /// The device, by its number in the machine.
+        device: u16,
+    },
     /// The first write to a granule would take more host memory than the budget allows.
     #[error(transparent)]
     HostMemory(HostMemory),

@@ -37,6 +37,11 @@ pub struct Backing {
     pub first_granule: u64,
 }
 
+impl Backing {
+    /// The arena of multicast addresses: its granules are those of [`Switches`](crate::Switches).
+    pub const TEAMS: u8 = u8::MAX;
+}
+
 /// What a table says of one mapped granule: 40 bits of granule, 8 of arena, then read, write and present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Entry(u64);
@@ -70,6 +75,12 @@ impl Entry {
     #[inline]
     pub fn granule(self) -> u64 {
         self.0 & (MAXIMUM_GRANULES - 1)
+    }
+
+    /// Whether it stands for memory of several devices.
+    #[inline]
+    pub(crate) fn is_of_a_team(self) -> bool {
+        self.arena() == Backing::TEAMS
     }
 
     /// What may be done with the memory.

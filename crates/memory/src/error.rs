@@ -18,6 +18,8 @@ pub enum Part {
     Marks,
     /// The page table of a simulated process.
     Table,
+    /// What multicast addresses stand for.
+    Switches,
 }
 
 impl fmt::Display for Part {
@@ -28,6 +30,7 @@ impl fmt::Display for Part {
             Self::Written => "an arena's written granules",
             Self::Marks => "an arena's written bytes",
             Self::Table => "a page table",
+            Self::Switches => "the switches",
         })
     }
 }

@@ -6,6 +6,7 @@
 //! - The [`device_window`] is the range of addresses that simulated devices hand out. It is really reserved, so no host
 //!   pointer can equal a device address.
 //! - A [`Table`] is the page table of one simulated process on one device: an entry per granule of the window.
+//! - [`Switches`] say which memory of which devices a multicast address stands for.
 //! - A [`View`] is a table together with the arenas. All access to bytes goes through it and is checked.
 //!
 //! This crate knows nothing of CUDA: handles, access rules and error codes belong to its callers.
@@ -43,6 +44,7 @@ mod mapping;
 mod marks;
 mod span;
 mod states;
+mod switches;
 mod table;
 mod unwritten;
 mod view;
@@ -56,6 +58,7 @@ pub use entry::{Backing, Entry, Rights};
 pub use error::{MemoryError, Part};
 pub use granule::MINIMUM_GRANULE_BYTES;
 pub use span::{Content, Span, Spans};
+pub use switches::{Switches, Wire};
 pub use table::Table;
 pub use view::View;
 pub use window::{DeviceWindow, MINIMUM_WINDOW_BYTES, PREFERRED_WINDOW_BYTES, WINDOW_ALIGNMENT, device_window};

@@ -3,21 +3,30 @@
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use crate::{Access, Arena, Content, Entry, Fault, FaultKind, Spans, Table};
+use crate::switches::NoMemory;
+use crate::{Access, Arena, Content, Entry, Fault, FaultKind, Spans, Switches, Table};
 
 /// Device memory as one simulated process sees it from one device: a table and the arenas that it points into.
 ///
-/// It is two references: make one whenever it is needed. All lengths are bytes and may be zero, which never faults.
+/// It is a few references: make one whenever it is needed. All lengths are bytes and may be zero, which never faults.
 ///
 /// # Errors
 ///
 /// Every operation that faults names the exact first faulting byte. What lies before that byte has been done and stays
 /// done; who wants all or nothing calls [`View::check`] first. A first write can still fault then, with
 /// [`FaultKind::HostMemory`].
+///
+/// # Multicast
+///
+/// Where an address stands for memory of several devices, what writes does so in each of them. What reads faults with
+/// [`FaultKind::Multicast`]: whoever knows what is meant reads each of the [copies](View::copies).
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     table: &'a Table,
     arenas: &'a [Arc<Arena>],
+    switches: Option<&'a Switches>,
+    /// The device whose memory a multicast address stands for.
+    copy: Option<u16>,
 }
 
 impl<'a> View<'a> {
@@ -31,7 +40,41 @@ impl<'a> View<'a> {
         let granule_bytes = table.granule_bytes();
         let same = arenas.iter().all(|arena| arena.granule_bytes() == granule_bytes);
         assert!(same, "table and arenas have different granules: {granule_bytes} bytes in the table");
-        Self { table, arenas }
+        Self { table, arenas, switches: None, copy: None }
+    }
+
+    /// The same with multicast addresses. The operations panic if the table has some and the view was not told what they
+    /// stand for.
+    #[must_use]
+    pub fn with_switches(self, switches: &'a Switches) -> Self {
+        Self { switches: Some(switches), ..self }
+    }
+
+    /// For a multicast address a view for each device of the team, in which the address stands for memory of that device
+    /// alone. For any other address there is none.
+    pub fn copies(&self, address: u64) -> impl Iterator<Item = Self> + use<'a> {
+        let entry = self.table.lookup(address).filter(|entry| entry.is_of_a_team() && self.copy.is_none());
+        let devices = entry.into_iter().flat_map({
+            let switches = self.switches;
+            move |entry| switches.expect("a view of a table with teams").team(entry.granule())
+        });
+        let view = *self;
+        devices.map(move |device| Self { copy: Some(device), ..view })
+    }
+
+    /// Does something at an address; if it is a multicast address, once for each copy.
+    #[inline]
+    pub(crate) fn in_each_copy(
+        &self,
+        address: u64,
+        mut act: impl FnMut(&View<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        match act(self) {
+            Err(Fault { address: first, kind: FaultKind::Multicast }) if first == address => {
+                self.copies(address).try_for_each(|copy| act(&copy))
+            }
+            done => done,
+        }
     }
 
     /// Whether `len` bytes are mapped with the rights that the access needs. Nothing is touched.
@@ -89,12 +132,13 @@ impl<'a> View<'a> {
     ///
     /// [`Fault`] at the first byte that cannot be written.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
-        self.each_written(address, bytes.len() as u64, |offset, target, len| {
+        let put = |offset: u64, target: *mut u8, len: usize| {
             let source = &bytes[offset as usize..][..len];
             // SAFETY: `copy_nonoverlapping` needs `len` readable bytes, which the slice is, `len` writable bytes, which
             // the span covers, and no overlap: no reference into an arena exists.
             unsafe { ptr::copy_nonoverlapping(source.as_ptr(), target, len) }
-        })
+        };
+        self.in_each_copy(address, |view| view.each_written(address, bytes.len() as u64, put))
     }
 
     /// Sets `len` bytes to `value`.
@@ -104,7 +148,8 @@ impl<'a> View<'a> {
     /// [`Fault`] at the first byte that cannot be written.
     pub fn fill(&self, address: u64, value: u8, len: u64) -> Result<(), Fault> {
         // SAFETY: `write_bytes` needs `len` writable bytes, which the span covers.
-        self.each_written(address, len, |_, target, len| unsafe { ptr::write_bytes(target, value, len) })
+        let put = |_, target, len| unsafe { ptr::write_bytes(target, value, len) };
+        self.in_each_copy(address, |view| view.each_written(address, len, put))
     }
 
     /// Copies `len` bytes from `source_address` of `source` to `address` of this view. The views may be the same.
@@ -132,12 +177,13 @@ impl<'a> View<'a> {
     }
 
     fn move_in(&self, address: u64, from: NonNull<u8>, len: u64) -> Result<(), Fault> {
-        self.each_written(address, len, |offset, target, len| {
+        let put = |offset: u64, target: *mut u8, len: usize| {
             let from = from.as_ptr().wrapping_add(offset as usize);
             // SAFETY: `copy` needs `len` readable bytes, which the source span has from `offset` on, and `len` writable
             // bytes, which the target span covers; they may overlap.
             unsafe { ptr::copy(from, target, len) }
-        })
+        };
+        self.in_each_copy(address, |view| view.each_written(address, len, put))
     }
 
     /// Calls `visit` with offset, pointer and length of each run that can be written, in order.
@@ -190,10 +236,11 @@ impl<'a> View<'a> {
     }
 
     /// Where bytes lie that have an address, whatever the rights to them are: the arena's place in the slice of arenas,
-    /// and the offset in it.
+    /// and the offset in it. Those of a multicast address lie in several places, and have one in each of its copies only.
     pub fn place(&self, address: u64) -> Option<(u8, u64)> {
         let granule = self.table.granule();
         let entry = self.table.lookup(address)?;
+        let entry = if entry.is_of_a_team() { self.resolved(address, entry).ok()? } else { entry };
         Some((entry.arena(), granule.start(entry.granule()) + granule.inside(address)))
     }
 
@@ -212,7 +259,18 @@ impl<'a> View<'a> {
     fn entry(&self, address: u64, access: Access) -> Result<Entry, Fault> {
         let entry = self.table.lookup(address).ok_or(Fault { address, kind: FaultKind::NotMapped })?;
         entry.allows(access).map_err(|kind| Fault { address, kind })?;
-        Ok(entry)
+        if entry.is_of_a_team() { self.resolved(address, entry) } else { Ok(entry) }
+    }
+
+    /// The memory that a multicast address stands for in this copy.
+    #[cold]
+    fn resolved(&self, address: u64, entry: Entry) -> Result<Entry, Fault> {
+        let device = self.copy.ok_or(Fault { address, kind: FaultKind::Multicast })?;
+        let switches = self.switches.expect("a copy of a view with switches");
+        match switches.memory(entry.granule(), device) {
+            Some(Ok(memory)) => Ok(memory),
+            Some(Err(NoMemory)) | None => Err(Fault { address, kind: FaultKind::Unbound { device } }),
+        }
     }
 }
 

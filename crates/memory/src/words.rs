@@ -38,13 +38,19 @@ impl Difference {
 ///
 /// The argument of the pattern is the byte offset of the word in the range: 0, 8, 16 and so on.
 impl View<'_> {
-    /// Fills `len` bytes with the words that `word` gives. It is called once for each word, in order.
+    /// Fills `len` bytes with the words that `word` gives. It is called once for each word, in order; for a multicast address
+    /// as often as there are copies.
     ///
     /// # Errors
     ///
     /// [`Fault`] at the first byte that cannot be written.
     #[inline]
     pub fn fill_words(&self, address: u64, len: u64, mut word: impl FnMut(u64) -> u64) -> Result<(), Fault> {
+        self.in_each_copy(address, |view| view.fill_words_once(address, len, &mut word))
+    }
+
+    #[inline]
+    fn fill_words_once(&self, address: u64, len: u64, word: &mut impl FnMut(u64) -> u64) -> Result<(), Fault> {
         // The word that the end of the last run has cut in two.
         let mut cut = 0;
         self.each_written(address, len, |offset, bytes, len| {

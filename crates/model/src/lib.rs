@@ -27,16 +27,16 @@ mod wire;
 pub use chooser::{Chooser, Policy};
 pub use imex::{Apart, Fabric, Node};
 pub use lifecycle::{HandleEvent, HandleState};
-pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError};
+pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError, Wired, Wiring, team_bytes};
 pub use process::{
     FunctionInfo, Grace, HOST_TABLE, LoadedModule, Misuse, ModuleCode, Operand, Operation, Outcome, Outside,
     PageTables, Plan, Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault,
     WorkId, most_registers,
 };
-pub use profile::{DeviceProfile, Profile, ProfileError};
+pub use profile::{DeviceProfile, MulticastGranularity, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
 pub use visibility::{devices_seen, visible_devices};
 pub use wire::{
-    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, MachineLink, POOL_UNIT, Place, PoolId,
-    PoolUnit, ProcessId, Rights, SharedEventId, SharedMark,
+    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Incomplete, MachineLink, POOL_UNIT, Place,
+    PoolId, PoolUnit, ProcessId, Rights, SharedEventId, SharedMark, TEAM_ARENA, TeamRefusal,
 };

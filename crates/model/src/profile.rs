@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use peermap_driver::{ByteSize, DeviceAttribute, Uuid};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::imex::{Apart, Fabric, Node};
 use crate::wire::Place;
@@ -25,10 +25,28 @@ const INVENTED: &[(&str, &str)] = &[
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
     ("no-host-numa", include_str!("../../../fixtures/machines/no-host-numa.json")),
     ("islands", include_str!("../../../fixtures/machines/islands.json")),
+    ("no-multicast", include_str!("../../../fixtures/machines/no-multicast.json")),
+    ("wide-teams", include_str!("../../../fixtures/machines/wide-teams.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("unequal", include_str!("../../../fixtures/machines/unequal.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
+
+/// The unit of sizes and offsets of multicast objects: the least that works, and the one that performs best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MulticastGranularity {
+    /// A multiple of the unit of allocations.
+    pub minimum: ByteSize,
+    /// A multiple of the minimum.
+    pub recommended: ByteSize,
+}
+
+impl MulticastGranularity {
+    /// What a machine has on which nobody measured it: the unit of allocations, and 512 MiB or that unit if it is larger.
+    fn unmeasured(granularity: ByteSize) -> Self {
+        Self { minimum: granularity, recommended: ByteSize::mib(512).max(granularity) }
+    }
+}
 
 /// A device of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +92,8 @@ pub struct Profile {
     pub devices: Vec<DeviceProfile>,
     /// The unit of allocations and addresses.
     pub granularity: ByteSize,
+    /// The unit of sizes and offsets of multicast objects.
+    pub multicast_granularity: MulticastGranularity,
     /// Whether devices of one node reach each other.
     pub peers_connected: bool,
     /// How many peers a context can enable.
@@ -155,6 +175,7 @@ struct InventedFile {
     #[serde(default)]
     imex: Vec<Node>,
     compressible_bytes: Option<u64>,
+    multicast_granularity: Option<MulticastGranularity>,
     /// Devices that differ from the others, by their number.
     #[serde(default)]
     unlike: BTreeMap<usize, UnlikeDevice>,
@@ -233,6 +254,7 @@ impl Profile {
             driver_version: file.driver,
             ptx_version: (9, 0),
             granularity: ByteSize::new(granularity.unwrap_or(2 << 20)),
+            multicast_granularity: MulticastGranularity::unmeasured(ByteSize::new(granularity.unwrap_or(2 << 20))),
             peers_connected: connected,
             max_peers: devices.len(),
             nodes: vec![Node { domain: 0, channels: (0..file.imex_channels).collect(), daemon: true }],
@@ -271,6 +293,8 @@ impl Profile {
         name.clone_into(&mut profile.name);
         profile.origin = format!("invented: {}", file.invented);
         profile.granularity = file.granularity_bytes.map_or(profile.granularity, ByteSize::new);
+        profile.multicast_granularity =
+            file.multicast_granularity.unwrap_or_else(|| MulticastGranularity::unmeasured(profile.granularity));
         profile.peers_connected = file.peers_connected.unwrap_or(profile.peers_connected);
         profile.max_peers = file.max_peers.unwrap_or(file.devices);
         let imex = if file.imex.is_empty() { &profile.nodes } else { &file.imex };
@@ -305,11 +329,11 @@ impl Profile {
         }
     }
 
-    /// The node that memory lies on; that of its maker if it lies in memory of the host.
+    /// The node that memory lies on; that of its maker if it lies on no device.
     pub(crate) fn node_of(&self, place: Place, maker: u16) -> u16 {
         match place {
             Place::Device(device) => self.devices.get(usize::from(device)).map_or(maker, |device| device.node),
-            Place::HostNuma(_) => maker,
+            Place::HostNuma(_) | Place::Team { .. } => maker,
         }
     }
 

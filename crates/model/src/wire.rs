@@ -46,6 +46,9 @@ pub struct SharedMark {
     pub passed: bool,
 }
 
+/// The number of the arena that teams have their granules in. It has no bytes: what its granules stand for is bound memory.
+pub const TEAM_ARENA: u16 = 255;
+
 /// Where memory of the machine lies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Place {
@@ -53,12 +56,17 @@ pub enum Place {
     Device(u16),
     /// A NUMA node of the host.
     HostNuma(u16),
+    /// The switches: a multicast object, which stands for memory of each device of a team.
+    Team {
+        /// How many devices the team has when it is complete.
+        devices: u32,
+    },
 }
 
 /// Which simulated bytes an allocation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Backing {
-    /// The arena: one for each device, in their order, then one for each NUMA node.
+    /// The arena: one for each device, in their order, then one for each NUMA node; or [`TEAM_ARENA`].
     pub arena: u16,
     /// The first of its granules.
     pub first_granule: u64,
@@ -204,6 +212,46 @@ pub enum Ask {
         /// Which.
         pool: PoolId,
     },
+    /// Add a device to a team.
+    AddToTeam {
+        /// Which team.
+        team: AllocId,
+        /// The device, by its number in the machine.
+        device: u16,
+        /// By which call.
+        site: CallSite,
+    },
+    /// Whether all devices of a team have been added.
+    WholeTeam {
+        /// Which team.
+        team: AllocId,
+    },
+    /// Bind memory to a team.
+    Bind {
+        /// Which team.
+        team: AllocId,
+        /// Where in it.
+        offset: u64,
+        /// Which memory.
+        alloc: AllocId,
+        /// From where in it.
+        from: u64,
+        /// How much.
+        size: ByteSize,
+        /// By which call.
+        site: CallSite,
+    },
+    /// Take back what was bound.
+    Unbind {
+        /// Of which team.
+        team: AllocId,
+        /// Where in it.
+        offset: u64,
+        /// Memory of which device, by its number in the machine.
+        device: u16,
+        /// How much.
+        size: ByteSize,
+    },
     /// Make an event that other processes can open, or give the handle of one again.
     ShareEvent {
         /// Which, if it is shared already.
@@ -272,6 +320,58 @@ pub struct PoolUnit {
     pub backing: Backing,
 }
 
+/// A team that is not complete.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Incomplete {
+    /// How many devices it has when it is complete.
+    pub wanted: u32,
+    /// Those that were added, by their numbers in the machine, and by which calls.
+    pub added: Vec<(u16, CallSite)>,
+    /// The processes that hold it and have added no device.
+    pub idle: Vec<ProcessId>,
+}
+
+/// Why a team does not do what was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum TeamRefusal {
+    /// It has the device already.
+    Added {
+        /// Since when.
+        site: CallSite,
+    },
+    /// It has as many devices as it was made for.
+    Full {
+        /// Since when.
+        site: Option<CallSite>,
+    },
+    /// The device does not reach another one of the team.
+    Apart {
+        /// The other, by its number in the machine.
+        other: u16,
+        /// Since when the team has that one.
+        site: CallSite,
+    },
+    /// The memory lies on no device of the team.
+    Elsewhere {
+        /// What made it.
+        site: CallSite,
+    },
+    /// The team can be shared, the memory cannot.
+    Unshareable {
+        /// What made it.
+        site: CallSite,
+    },
+    /// Memory of the device is bound there.
+    Bound {
+        /// Since when.
+        site: CallSite,
+    },
+    /// The device is not of the team.
+    NoMember,
+    /// Nothing was bound with that offset and size.
+    NotBound,
+}
+
 /// What a machine answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Answer {
@@ -325,6 +425,12 @@ pub enum Answer {
         /// How much its exporter asked for.
         size: ByteSize,
     },
+    /// All devices of a team, by their numbers in the machine.
+    TeamDevices(Vec<u16>),
+    /// The team is not complete.
+    TeamIncomplete(Incomplete),
+    /// The team does not do what was asked.
+    Team(TeamRefusal),
     /// A legacy handle or an event handle of this very process.
     OwnHandle,
     /// The exporter of a legacy handle has freed the memory.

@@ -108,6 +108,9 @@ pub struct WorkerReport {
     /// What it did of a sum of vectors that lie on several devices, if it did.
     #[serde(default)]
     pub striped: Option<Striped>,
+    /// The norm that its ranks came to, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub norm: Option<f32>,
 }
 
 /// Rates of one worker on its own buffer, medians of repeated measurements.
@@ -220,6 +223,7 @@ pub(crate) mod tests {
                 grown: None,
                 alias_uses: Vec::new(),
                 striped: None,
+                norm: None,
             }],
             wall_ms: 700.0,
             reference: None,

@@ -21,6 +21,7 @@ impl RunReport {
         lines.extend(self.workers.iter().flat_map(alias_lines));
         lines.extend(self.workers.iter().filter_map(striped_line));
         lines.extend(gap_line(&self.workers));
+        lines.extend(self.workers.iter().filter_map(norm_line));
         lines.extend(Rejection::fold(&self.rejected).iter().map(rejection_line));
         lines.extend(self.workers.iter().filter_map(measured_line));
         lines.extend(self.reference.as_ref().map(|reference| reference_line(reference, self.wall_ms)));
@@ -94,6 +95,10 @@ fn alias_lines(worker: &WorkerReport) -> impl Iterator<Item = String> {
 
 fn striped_line(worker: &WorkerReport) -> Option<String> {
     Some(format!("worker {}: {}", worker.worker, worker.striped.as_ref()?))
+}
+
+fn norm_line(worker: &WorkerReport) -> Option<String> {
+    Some(format!("worker {}: norm {}", worker.worker, worker.norm?))
 }
 
 fn reference_line(reference: &Reference, wall_ms: f64) -> String {

@@ -29,6 +29,9 @@ pub(crate) static ALIAS: Image = Image { name: "alias", text: include_str!("../.
 /// What adds vectors that lie on several devices.
 pub(crate) static STRIPE: Image = Image { name: "stripe", text: include_str!("../../../kernels/stripe.ptx") };
 
+/// What reaches memory of several devices through multicast addresses.
+pub(crate) static MULTICAST: Image = Image { name: "multicast", text: include_str!("../../../kernels/multicast.ptx") };
+
 /// The endings, in the order in which they are looked for.
 const ENDINGS: [&str; 2] = ["ptx", "cubin"];
 /// The folder beside the executable.

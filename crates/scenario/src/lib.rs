@@ -12,6 +12,7 @@
 //! | [`access`] | rights of each device: none, read, read and write, changed while mapped, revoked; each tried |
 //! | [`alias`] | one allocation mapped at two addresses, used in ways that are defined and in ways that are not |
 //! | [`host_numa`] | memory of the host through the same calls, read and written by kernels and by the CPU |
+//! | [`multicast`] | a team of devices: written through by all, read in each copy, reduced, and one norm on every rank |
 //! | [`grow`] | a vector that grows and shrinks without copying, and scattered chunks made one range |
 //! | [`stripe`] | vectors whose stripes lie on several devices in turn, and their sum, to which each device adds its share |
 //! | [`fabric`] | memory of each worker's device, shared as fabric handles, on one node and between nodes |
@@ -70,6 +71,7 @@ pub mod memmap_ipc;
 mod messages;
 #[cfg(test)]
 mod mock;
+pub mod multicast;
 mod names;
 pub mod one_kernel;
 mod options;

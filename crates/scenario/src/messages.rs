@@ -18,6 +18,7 @@ use crate::fabric;
 use crate::grow;
 use crate::host_numa;
 use crate::memmap_ipc;
+use crate::multicast;
 use crate::relay;
 use crate::stripe;
 use crate::task::Task;
@@ -74,6 +75,8 @@ pub(crate) enum Role {
     Stripe(stripe::Task),
     /// A worker of [`fabric`](crate::fabric).
     Fabric(fabric::Task),
+    /// A worker of [`multicast`](crate::multicast).
+    Multicast(multicast::Task),
     /// Makes a context and says how long that took.
     Probe,
 }
@@ -115,6 +118,8 @@ pub(crate) struct Done {
     pub(crate) alias_uses: Vec<AliasUse>,
     /// What it did of a sum of striped vectors.
     pub(crate) striped: Option<Striped>,
+    /// The norm that its ranks came to.
+    pub(crate) norm: Option<f32>,
 }
 
 /// What a worker is doing. Every worker of a run takes the same steps in the same order.
@@ -169,6 +174,16 @@ pub enum Step {
     Forget,
     /// Verifies all chunks.
     VerifyChunks,
+    /// Adds its device to the team.
+    Join,
+    /// Binds memory to the team.
+    Bind,
+    /// Unbinds its memory and binds it by address.
+    BindAgain,
+    /// Adds up what all copies hold.
+    Reduce,
+    /// Comes to a norm with all others.
+    Norm,
     /// Gives its device this right, and all others every right.
     Grant(Right),
     /// Tries this with this right.
@@ -177,8 +192,8 @@ pub enum Step {
     Alias(alias::Case),
     /// Does this with memory of the host.
     Host(host_numa::Act),
-    /// Maps what is there for a device that joins, and what comes behind it.
-    Join,
+    /// Maps what is there for a device that comes in, and what comes behind it.
+    Enter,
     /// Adds its share of vectors.
     Add,
     /// Verifies this buffer.
@@ -220,11 +235,16 @@ impl fmt::Display for Step {
             Self::Gather => f.write_str("gather chunks"),
             Self::Forget => f.write_str("give up old addresses"),
             Self::VerifyChunks => f.write_str("verify chunks"),
+            Self::Join => f.write_str("add the device to the team"),
+            Self::Bind => f.write_str("bind to the team"),
+            Self::BindAgain => f.write_str("unbind, and bind by address"),
+            Self::Reduce => f.write_str("reduce"),
+            Self::Norm => f.write_str("norm"),
             Self::Grant(right) => write!(f, "grant {right}"),
             Self::Try(right, deed) => write!(f, "try {deed}, {right}"),
             Self::Alias(case) => write!(f, "use by two addresses: {case}"),
             Self::Host(act) => act.fmt(f),
-            Self::Join => f.write_str("join"),
+            Self::Enter => f.write_str("join"),
             Self::Add => f.write_str("add"),
             Self::Verify(buffer) => write!(f, "verify {buffer}"),
             Self::Verified => f.write_str("barrier after verify"),
@@ -273,6 +293,7 @@ mod tests {
         let (devices, balance) = (access.devices.clone(), stripe::Balance::ByDevice);
         let stripe = stripe::Task { work: task.clone(), stripe: ByteSize::mib(2), stripes: 16, balance, devices };
         let fabric = fabric::Task { work: task.clone(), mistake: fabric::Mistake::Altered };
+        let multicast = multicast::Task { work: task.clone(), devices: vec![Uuid([7; 16])], absent: Some(3) };
         for role in [
             Role::MemmapIpc(memmap_ipc::Task { work: task.clone(), round_up: true }),
             Role::HostNuma(task),
@@ -283,6 +304,7 @@ mod tests {
             Role::Grow(grow),
             Role::Alias(alias),
             Role::Fabric(fabric),
+            Role::Multicast(multicast),
             Role::Probe,
         ] {
             let device = Uuid([7; 16]);
@@ -311,7 +333,8 @@ mod tests {
         let grown = Some(Grown { chunks: 16, fragmentation_before_percent: Some(87.5), ..Grown::default() });
         let alias_uses = vec![AliasUse { case: "foo".to_owned(), as_before: 7, ..AliasUse::default() }];
         let striped = Some(Striped { stripes: 16, finish_ms: 0.5, ..Striped::default() });
-        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses, striped };
+        let norm = Some(2.5);
+        let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses, striped, norm };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));

@@ -7,8 +7,8 @@ use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Call, Context, CuResult, Device, DeviceAttribute, DevicePtr,
     Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr,
     IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
-    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
-    Stream, Uuid, for_each_call,
+    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, MulticastObjectProp, OsHandle, PointerAttribute,
+    Result, ShareableHandle, Stream, Uuid, for_each_call,
 };
 
 /// The attributes of a device.
@@ -40,6 +40,8 @@ pub(crate) struct MockDriver {
     devices: Vec<MockDevice>,
     missing: BTreeSet<(i32, i32)>,
     max_peers: Option<usize>,
+    /// What it answers about teams.
+    teams: Option<CuResult>,
     state: Mutex<State>,
 }
 
@@ -63,6 +65,12 @@ impl MockDriver {
     /// How many peers a context can have.
     pub(crate) fn max_peers(mut self, count: usize) -> Self {
         self.max_peers = Some(count);
+        self
+    }
+
+    /// What it answers who asks for the granularity of teams.
+    pub(crate) fn granularity_of_teams(mut self, answer: CuResult) -> Self {
+        self.teams = Some(answer);
         self
     }
 
@@ -100,6 +108,14 @@ impl MockDriver {
         let mut bytes = [0; 16];
         bytes[..4].copy_from_slice(&(device.0 + 1).to_be_bytes());
         Ok(Uuid(bytes))
+    }
+
+    fn granularity(&self) -> Result<ByteSize> {
+        match self.teams {
+            Some(CuResult::SUCCESS) => Ok(ByteSize::mib(2)),
+            Some(refused) => Err(DriverError::refused(refused)),
+            None => Err(DriverError::NotModelled { what: "teams".to_owned() }),
+        }
     }
 
     fn create_context(&self, device: Device) -> Result<Context> {
@@ -149,6 +165,10 @@ macro_rules! answer {
     (device_can_access_peer, $mock:ident ($device:ident, $peer:ident)) => {
         Ok(!$mock.missing.contains(&($device.0, $peer.0)))
     };
+    (multicast_get_granularity, $mock:ident ($prop:ident, $option:ident)) => {{
+        let _ = ($prop, $option);
+        $mock.granularity()
+    }};
     (ctx_create, $mock:ident ($flags:ident, $device:ident)) => {{ let _ = $flags; $mock.create_context($device) }};
     (ctx_destroy, $mock:ident ($context:ident)) => { $mock.destroy_context($context) };
     (ctx_set_current, $mock:ident ($context:ident)) => {{ $mock.state().current = $context; Ok(()) }};

@@ -7,6 +7,7 @@ use crate::fabric::Fabric;
 use crate::grow::Grow;
 use crate::host_numa::HostNuma;
 use crate::memmap_ipc::MemmapIpc;
+use crate::multicast::Multicast;
 use crate::parent::Story;
 use crate::pool_ipc::PoolIpc;
 use crate::simple_ipc::SimpleIpc;
@@ -36,6 +37,8 @@ pub enum Scenario {
     Stripe(Stripe),
     /// [`fabric`](crate::fabric).
     Fabric(Fabric),
+    /// [`multicast`](crate::multicast).
+    Multicast(Multicast),
 }
 
 impl Scenario {
@@ -52,6 +55,7 @@ impl Scenario {
             Self::HostNuma(scenario) => scenario,
             Self::Stripe(scenario) => scenario,
             Self::Fabric(scenario) => scenario,
+            Self::Multicast(scenario) => scenario,
         }
     }
 }
@@ -113,5 +117,11 @@ impl From<Stripe> for Scenario {
 impl From<Fabric> for Scenario {
     fn from(scenario: Fabric) -> Self {
         Self::Fabric(scenario)
+    }
+}
+
+impl From<Multicast> for Scenario {
+    fn from(scenario: Multicast) -> Self {
+        Self::Multicast(scenario)
     }
 }

@@ -17,6 +17,7 @@ use crate::host_numa::{self, Act};
 use crate::kernels::KernelError;
 use crate::memmap_ipc;
 use crate::messages::{Role, Step};
+use crate::multicast;
 use crate::pool_ipc;
 use crate::post::{Listener, Order, Post};
 use crate::probe;
@@ -61,6 +62,8 @@ pub(crate) enum WorkerError {
     Forbidden { right: Right, deed: Deed, source: DriverError },
     #[error("the memory of worker {exporter} is out of reach")]
     OutOfReach { exporter: u32, source: DriverError },
+    #[error("rank {rank} came to the norm {norm}, and the right one is {expected}")]
+    Norm { rank: u32, norm: f32, expected: f32 },
     #[error("the vector grew although its call {call} was refused")]
     RefusalLost { call: u32 },
     #[error("{copies} driver calls moved bytes, and nothing may be copied")]
@@ -102,7 +105,8 @@ impl WorkerError {
             | Self::PlaceRightsSaid { .. }
             | Self::Reached { .. }
             | Self::Misplaced { .. }
-            | Self::WrongWords { .. } => FailureKind::Mismatch,
+            | Self::WrongWords { .. }
+            | Self::Norm { .. } => FailureKind::Mismatch,
             Self::Kernels(_)
             | Self::RefusalLost { .. }
             | Self::Copied { .. }
@@ -200,6 +204,7 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
         Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
+        Role::Multicast(task) => multicast::work(&mut station, member()?, descriptors, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
         Role::HostNuma(task) => host_numa::work(&mut station, member()?, descriptors, &task)?,
         Role::Stripe(task) => stripe::work(&mut station, member()?, descriptors, &task)?,

@@ -36,6 +36,11 @@ impl<'d> Workplace<'d> {
         Ok(Self { driver, context, stream, kernels, timer })
     }
 
+    /// Makes its context the current one, where a worker has several.
+    pub(crate) fn enter(&self) -> Result<()> {
+        self.driver.ctx_set_current(Some(self.context))
+    }
+
     /// Gives all of it back, the last first.
     pub(crate) fn clear_away(self) -> Result<()> {
         self.timer.destroy()?;

@@ -27,7 +27,12 @@ impl Inner {
 fn refusal(ptr: DevicePtr, len: usize, fault: &Fault) -> DriverError {
     match fault.kind {
         FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => DriverError::Host { what: fault.to_string() },
-        FaultKind::NotMapped | FaultKind::NoReadAccess | FaultKind::NoWriteAccess | FaultKind::Misaligned { .. } => {
+        FaultKind::NotMapped
+        | FaultKind::NoReadAccess
+        | FaultKind::NoWriteAccess
+        | FaultKind::Misaligned { .. }
+        | FaultKind::Multicast
+        | FaultKind::Unbound { .. } => {
             let (size, at) = (ByteSize::from(len), DevicePtr::new(fault.address));
             rules::CPU_1.refuse(&[("ptr", &ptr), ("size", &size), ("refused_at", &at)], None)
         }

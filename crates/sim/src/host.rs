@@ -8,9 +8,10 @@ use nix::errno::Errno;
 use peermap_driver::{ByteSize, DriverError};
 use peermap_exec::{Check, Checks};
 use peermap_ipc::{IpcError, LimitError};
-use peermap_memory::{Arena, Budget, MemoryError};
+use peermap_memory::{Arena, Backing, Budget, MemoryError, Switches, Wire};
 use peermap_model::{
-    Answer, Ask, Discard, Grace, HolderList, Machine, MachineError, Policy, ProcessId, Profile, ProfileError,
+    Answer, Ask, Discard, Grace, HolderList, Machine, MachineError, Policy, ProcessId, Profile, ProfileError, Wired,
+    Wiring, team_bytes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,7 @@ pub(crate) struct MachineHost {
     machine: Machine,
     exports: Exports,
     arenas: Vec<Arc<Arena>>,
+    switches: Arc<Switches>,
     budget: Arc<Budget>,
     options: MachineOptions,
     /// The processes that live in this OS process.
@@ -77,12 +79,12 @@ pub(crate) struct MachineHost {
 /// Descriptors that every process of a machine has open besides those of its memory.
 const SPARE_DESCRIPTORS: u64 = 64;
 
-/// How many descriptors a process needs to be the machine or to join it: three for each arena with every check, one for the
-/// budget, some for sockets and exported handles.
+/// How many descriptors a process needs to be the machine or to join it: three for each arena with every check, one each for the
+/// budget and the switches, some for sockets and exported handles.
 #[must_use]
 pub fn descriptors_needed(profile: &Profile) -> u64 {
     let arenas = profile.devices.len() as u64 + u64::from(profile.host_numa_nodes);
-    3 * arenas + 1 + SPARE_DESCRIPTORS
+    3 * arenas + 2 + SPARE_DESCRIPTORS
 }
 
 /// How much host memory simulated memory may take by default.
@@ -102,18 +104,20 @@ impl MachineHost {
         let budget = Arc::new(Budget::create(limit.get())?);
         let granularity = profile.granularity.get();
         let machine = Machine::new(profile, options.policy);
+        let devices = machine.profile().devices.len();
+        let switches = Arc::new(Switches::create(team_bytes(machine.profile()).get(), granularity, devices)?);
         let arenas = machine
             .arena_sizes()
             .into_iter()
             .enumerate()
             .map(|(index, size)| {
-                let index = u8::try_from(index).expect("a profile has fewer than 256 devices and NUMA nodes");
+                let index = u8::try_from(index).expect("a profile has fewer than 255 devices and NUMA nodes");
                 let arena = Arena::create(index, size.get(), granularity, Arc::clone(&budget))?;
                 let marked = options.checks.has(Check::Uninitialised);
                 Ok(Arc::new(if marked { arena.marked()? } else { arena }))
             })
             .collect::<Result<Vec<_>, MemoryError>>()?;
-        Ok(Self { machine, exports: Exports::new()?, arenas, budget, options, here: HashMap::new() })
+        Ok(Self { machine, exports: Exports::new()?, arenas, switches, budget, options, here: HashMap::new() })
     }
 
     pub(crate) const fn options(&self) -> &MachineOptions {
@@ -126,6 +130,11 @@ impl MachineHost {
 
     pub(crate) fn arenas(&self) -> &[Arc<Arena>] {
         &self.arenas
+    }
+
+    /// What multicast addresses stand for.
+    pub(crate) const fn switches(&self) -> &Arc<Switches> {
+        &self.switches
     }
 
     pub(crate) fn budget(&self) -> &Budget {
@@ -197,14 +206,30 @@ impl MachineHost {
         Ok(self.machine.holders())
     }
 
+    /// Carries out what the machine says of bytes: what multicast addresses stand for, and what is free.
     fn discard(&mut self) -> Result<(), DriverError> {
         let granularity = self.machine.profile().granularity.get();
+        // First of all nothing stands for memory any more that goes.
+        for Wiring { first_granule, size, device, wired } in self.machine.take_wirings() {
+            self.switches.wire(first_granule, size.get() / granularity, device, wire(wired));
+        }
         for Discard { backing, size } in self.machine.take_discards() {
             self.arenas[usize::from(backing.arena)]
                 .discard(backing.first_granule * granularity, size.get())
                 .map_err(|error| DriverError::Host { what: error.to_string() })?;
         }
         Ok(())
+    }
+}
+
+fn wire(wired: Wired) -> Wire {
+    match wired {
+        Wired::Nothing => Wire::Nothing,
+        Wired::Unbound => Wire::Unbound,
+        Wired::Memory(backing) => {
+            let arena = u8::try_from(backing.arena).expect("a profile has fewer than 255 devices and NUMA nodes");
+            Wire::Memory(Backing { arena, first_granule: backing.first_granule })
+        }
     }
 }
 

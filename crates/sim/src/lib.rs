@@ -33,6 +33,7 @@ mod link;
 mod machine;
 mod memory;
 mod module;
+mod multicast;
 mod operation;
 mod pinned;
 mod pool;

@@ -63,11 +63,13 @@ impl SimMachine {
     }
 
     fn seated(&self, node: Option<u16>, visible: Option<&str>) -> Result<SimProcess, SimError> {
-        let (process, profile, options, arenas) = self
-            .with_host(|host| (host.connect(node), host.profile().clone(), *host.options(), host.arenas().to_vec()));
+        let (process, profile, options, memory) = self.with_host(|host| {
+            let memory = (host.arenas().to_vec(), Arc::clone(host.switches()));
+            (host.connect(node), host.profile().clone(), *host.options(), memory)
+        });
         let link = Box::new(DirectLink::new(Arc::clone(&self.host), process));
         let seat = Seat::new(&profile, node, visible);
-        let memory = Memory::new(&profile, seat.devices(), arenas, options.checks)?;
+        let memory = Memory::new(&profile, seat.devices(), memory, options.checks)?;
         let simulated = SimProcess::new(process, profile, seat, options.policy, options.grace, link, memory);
         if let Grace::Wall(grace) = options.grace {
             simulated.start_service(Service::Clock(grace));

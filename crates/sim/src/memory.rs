@@ -60,7 +60,9 @@ impl Inner {
         handle: MemHandle,
         flags: u64,
     ) -> Result<()> {
-        self.call(Call::cuMemMap, |process, _| process.mem_map(ptr, size, offset, handle, flags))
+        self.with_whole_team(Call::cuMemMap, |process, outside| {
+            process.mem_map(outside, ptr, size, offset, handle, flags)
+        })
     }
 
     pub(crate) fn mem_unmap(&self, _: ThreadId, ptr: DevicePtr, size: ByteSize) -> Result<()> {

@@ -112,6 +112,9 @@ fn ended_by(kind: FaultKind, address: u64, what: String) -> Ended {
     let result = match kind {
         FaultKind::NotMapped | FaultKind::NoReadAccess | FaultKind::NoWriteAccess => CuResult::ILLEGAL_ADDRESS,
         FaultKind::Misaligned { .. } => CuResult::MISALIGNED_ADDRESS,
+        FaultKind::Multicast | FaultKind::Unbound { .. } => {
+            return Ended::Broken(DriverError::NotModelled { what });
+        }
         FaultKind::HostMemory(_) | FaultKind::HostMapping(_) => return Ended::Broken(DriverError::Host { what }),
     };
     Ended::Faulted(WorkFault { result, address: Some(DevicePtr::new(address)), what })

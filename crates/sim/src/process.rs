@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
 use peermap_exec::{Checks, History};
-use peermap_memory::{Arena, Table, View, device_window};
+use peermap_memory::{Arena, Switches, Table, View, device_window};
 use peermap_model::{
     Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId, devices_seen,
 };
@@ -15,6 +15,7 @@ use peermap_model::{
 use crate::code::CodeStore;
 use crate::host::SimError;
 use crate::link::Link;
+use crate::multicast::TEAM_TIME;
 use crate::pinned::PinnedMemory;
 use crate::printed::Printer;
 use crate::tables::Tables;
@@ -23,6 +24,7 @@ use crate::tables::Tables;
 pub(crate) struct Memory {
     pub(crate) tables: Vec<Table>,
     pub(crate) arenas: Vec<Arc<Arena>>,
+    pub(crate) switches: Arc<Switches>,
     pub(crate) checks: Checks,
     /// How long the work of each device takes, in percent of what it takes here.
     time_percent: Vec<u32>,
@@ -35,7 +37,7 @@ impl Memory {
     pub(crate) fn new(
         profile: &Profile,
         devices: &[u16],
-        arenas: Vec<Arc<Arena>>,
+        (arenas, switches): (Vec<Arc<Arena>>, Arc<Switches>),
         checks: Checks,
     ) -> std::result::Result<Self, SimError> {
         let window = device_window()?;
@@ -45,7 +47,7 @@ impl Memory {
         let percent =
             |device: &u16| profile.devices.get(usize::from(*device)).map_or(100, |device| device.time_percent);
         let time_percent = devices.iter().map(percent).collect();
-        Ok(Self { tables, arenas, checks, time_percent, history: History::default() })
+        Ok(Self { tables, arenas, switches, checks, time_percent, history: History::default() })
     }
 
     /// How much longer a device takes for work that took so long here.
@@ -61,7 +63,7 @@ impl Memory {
 
     /// Memory as a device sees it.
     pub(crate) fn view(&self, ordinal: usize) -> View<'_> {
-        View::new(&self.tables[ordinal], &self.arenas)
+        View::new(&self.tables[ordinal], &self.arenas).with_switches(&self.switches)
     }
 }
 
@@ -95,6 +97,8 @@ pub(crate) struct State {
     pub(crate) waiting: u32,
     /// How many threads run work as one piece.
     pub(crate) in_turn: u32,
+    /// How long a call waits for a whole team.
+    pub(crate) team_time: Duration,
     /// Whether a thread that runs what a kernel waits for has been made and has not begun.
     pub(crate) helper_starts: bool,
 }
@@ -166,6 +170,7 @@ impl SimProcess {
             broken: None,
             waiting: 0,
             in_turn: 0,
+            team_time: TEAM_TIME,
             helper_starts: false,
         };
         let inner = Arc::new_cyclic(|this| Inner {

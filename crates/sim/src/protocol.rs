@@ -53,7 +53,8 @@ pub(crate) enum Ring {
 /// From the machine to a process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum ToProcess {
-    /// The answer to the first word. Beside it lie the descriptors of the budget and of two per arena, or three.
+    /// The answer to the first word. Beside it lie the descriptors of the budget, of the switches and of two per arena,
+    /// or three.
     Welcome {
         /// The name of the machine's profile.
         profile: String,

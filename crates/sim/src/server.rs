@@ -13,8 +13,8 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use peermap_exec::Check;
 use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
-use peermap_memory::{Arena, Budget};
-use peermap_model::{Grace, HolderList, ProcessId, Profile};
+use peermap_memory::{Arena, Budget, Switches};
+use peermap_model::{Grace, HolderList, ProcessId, Profile, team_bytes};
 
 use crate::host::{MachineHost, MachineOptions, SimError, Terms};
 use crate::link::RemoteLink;
@@ -208,7 +208,8 @@ fn welcome(
     };
     let terms = Terms { process, node, policy, grace_ms, checks };
     channel.send(&ToProcess::Welcome { profile: host.profile().name.clone(), terms }, &[], deadline)?;
-    let memory: Vec<BorrowedFd<'_>> = std::iter::once(host.budget().as_fd())
+    let memory: Vec<BorrowedFd<'_>> = [host.budget().as_fd(), host.switches().descriptor()]
+        .into_iter()
         .chain(host.arenas().iter().flat_map(|arena| arena.descriptors().into_iter().chain(arena.marks())))
         .collect();
     channel.send_fds(&memory, peermap_ipc::MAX_FDS_PER_MESSAGE, deadline)
@@ -301,7 +302,7 @@ impl SimProcess {
         let arena_count = profile.devices.len() + usize::from(profile.host_numa_nodes);
         let marked = terms.checks.has(Check::Uninitialised);
         let for_each_arena = 2 + usize::from(marked);
-        let memory = channel.recv_fds(1 + for_each_arena * arena_count, deadline)?;
+        let memory = channel.recv_fds(2 + for_each_arena * arena_count, deadline)?;
         let memory = open_memory(&profile, memory, marked)?;
         let seat = Seat::new(&profile, terms.node, visible);
         let memory = Memory::new(&profile, seat.devices(), memory, terms.checks)?;
@@ -314,19 +315,26 @@ impl SimProcess {
     }
 }
 
-/// The machine's memory from its descriptors: the budget, then two for each arena, or three if written bytes are marked.
-fn open_memory(profile: &Profile, descriptors: Vec<OwnedFd>, marked: bool) -> Result<Vec<Arc<Arena>>, SimError> {
+/// The machine's memory from its descriptors: the budget, the switches, then two for each arena, or three if written bytes are
+/// marked.
+fn open_memory(
+    profile: &Profile,
+    descriptors: Vec<OwnedFd>,
+    marked: bool,
+) -> Result<(Vec<Arc<Arena>>, Arc<Switches>), SimError> {
     let mut descriptors = descriptors.into_iter();
     let budget = Arc::new(Budget::from_fd(descriptors.next().ok_or(SimError::OutOfTurn)?)?);
+    let switches = descriptors.next().ok_or(SimError::OutOfTurn)?;
+    let (devices, granularity) = (profile.devices.len(), profile.granularity.get());
+    let switches = Arc::new(Switches::from_fd(switches, team_bytes(profile).get(), granularity, devices)?);
     let mut arenas = Vec::new();
     while let (Some(bytes), Some(written)) = (descriptors.next(), descriptors.next()) {
         let index = u8::try_from(arenas.len()).map_err(|_| SimError::OutOfTurn)?;
-        let granularity = profile.granularity.get();
         let mut arena = Arena::from_fds(index, [bytes, written], granularity, Arc::clone(&budget))?;
         if marked {
             arena = arena.marked_as(descriptors.next().ok_or(SimError::OutOfTurn)?)?;
         }
         arenas.push(Arc::new(arena));
     }
-    Ok(arenas)
+    Ok((arenas, switches))
 }

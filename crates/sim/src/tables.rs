@@ -24,7 +24,7 @@ impl PageTables for Tables<'_> {
             Rights::ReadWrite => MemoryRights::READ_WRITE,
         };
         if let Some((table, granules)) = self.part(ordinal, address, size) {
-            let arena = u8::try_from(backing.arena).expect("a profile has fewer than 256 devices and NUMA nodes");
+            let arena = u8::try_from(backing.arena).expect("a profile has fewer than 255 devices and NUMA nodes");
             table.set(address, granules, MemoryBacking { arena, first_granule: backing.first_granule }, rights);
         }
     }

@@ -10,9 +10,10 @@ mod registers;
 use std::collections::{BTreeMap, HashMap};
 
 use peermap_driver::{
-    AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, Dim3, Driver, DriverError, Event,
-    FabricHandle, Function, FunctionAttribute, HandleType, HostAccess, HostPtr, IpcEventHandle, IpcMemHandle,
-    JitOptions, LaunchConfig, Location, MemPoolProps, Module, OsHandle, PointerAttribute, Result, RuleId, Stream,
+    AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Dim3, Driver, DriverError, Event,
+    FabricHandle, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr, IpcEventHandle,
+    IpcMemHandle, JitOptions, LaunchConfig, Location, MemHandle, MemPoolProps, Module, MulticastObjectProp, OsHandle,
+    PointerAttribute, Result, RuleId, Stream,
 };
 use peermap_model::{Evidence, Rule, rules};
 use peermap_sim::{SimMachine, SimProcess};
@@ -144,9 +145,58 @@ fn open_with_no_addresses_left() -> Result<()> {
     let (_owner, opener, handle) = opener()?;
     for shift in (21..44).rev() {
         let piece = ByteSize::new(1 << shift);
-        while opener.mem_address_reserve(piece, ByteSize::ZERO, peermap_driver::DevicePtr::NULL, 0).is_ok() {}
+        while opener.mem_address_reserve(piece, ByteSize::ZERO, DevicePtr::NULL, 0).is_ok() {}
     }
     opener.ipc_open_mem_handle(&handle, 1).map(|_| ())
+}
+
+/// What a team of two devices of the default machine is.
+const TEAM: MulticastObjectProp = MulticastObjectProp::team_of(2, ByteSize::mib(4), HandleType::POSIX_FILE_DESCRIPTOR);
+
+const PIECE: ByteSize = ByteSize::mib(2);
+
+/// A process whose calls do not wait for teams, with a team of two devices of which so many have been added, and memory of
+/// the first with a handle of a type.
+fn team_with(added: i32, types: HandleType) -> Result<(SimProcess, MemHandle, MemHandle)> {
+    let process = process("default");
+    process.wait_for_teams(std::time::Duration::ZERO);
+    let team = process.multicast_create(&TEAM)?;
+    (0..added).try_for_each(|device| process.multicast_add_device(team, Device(device)))?;
+    let memory = process.mem_create(PIECE, &AllocationProp::pinned_on(0, types), 0)?;
+    Ok((process, team, memory))
+}
+
+fn team(added: i32) -> Result<(SimProcess, MemHandle, MemHandle)> {
+    team_with(added, HandleType::POSIX_FILE_DESCRIPTOR)
+}
+
+fn create_team(profile: &str, prop: MulticastObjectProp) -> Result<()> {
+    process(profile).multicast_create(&prop).map(drop)
+}
+
+fn bind((process, team, memory): (SimProcess, MemHandle, MemHandle), offset: ByteSize, size: ByteSize) -> Result<()> {
+    process.multicast_bind_mem(team, offset, memory, ByteSize::ZERO, size, 0)
+}
+
+fn add_from_another_node() -> Result<()> {
+    let process = process("nvl72");
+    let team = process.multicast_create(&TEAM)?;
+    process.multicast_add_device(team, Device(0))?;
+    process.multicast_add_device(team, Device(4))
+}
+
+fn bind_memory_of_a_stranger() -> Result<()> {
+    let (process, team, _) = team(2)?;
+    let memory = process.mem_create(PIECE, &AllocationProp::pinned_on(2, HandleType::POSIX_FILE_DESCRIPTOR), 0)?;
+    bind((process, team, memory), ByteSize::ZERO, PIECE)
+}
+
+fn map_a_team_between_its_pieces() -> Result<()> {
+    let process = process("wide-teams");
+    let team = process.multicast_create(&MulticastObjectProp::team_of(1, ByteSize::mib(8), HandleType::NONE))?;
+    process.multicast_add_device(team, Device(0))?;
+    let ptr = process.mem_address_reserve(ByteSize::mib(32), ByteSize::mib(8), DevicePtr::NULL, 0)?;
+    process.mem_map(ptr.checked_add(PIECE).unwrap(), ByteSize::mib(8), ByteSize::ZERO, team, 0)
 }
 
 /// A call that breaks a rule.
@@ -195,7 +245,7 @@ fn calls() -> Vec<Breaks> {
                 AllocationProp { location: Location::host_numa(0), ..AllocationProp::pinned_on(0, HandleType::NONE) };
             process("no-host-numa").mem_create(ByteSize::mib(2), &prop, 0).map(|_| ())
         }),
-        (&rules::CPU_1, || process("h200-x2").host_read(&mut [0], peermap_driver::DevicePtr::new(1 << 40))),
+        (&rules::CPU_1, || process("h200-x2").host_read(&mut [0], DevicePtr::new(1 << 40))),
         (&rules::IMPORT_5, || {
             let handle = FabricHandle([7; 64]);
             let process = process("default");
@@ -206,6 +256,47 @@ fn calls() -> Vec<Breaks> {
             let pool = process.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::FABRIC))?;
             process.mem_pool_export_to_shareable_handle(pool, HandleType::FABRIC, 0).map(|_| ())
         }),
+        (&rules::MULTICAST_1, || create_team("no-multicast", TEAM)),
+        (&rules::MULTICAST_2, || create_team("default", MulticastObjectProp { flags: 1, ..TEAM })),
+        (&rules::MULTICAST_3, || create_team("wide-teams", TEAM)),
+        (&rules::MULTICAST_4, || {
+            create_team("default", MulticastObjectProp { handle_types: HandleType::WIN32, ..TEAM })
+        }),
+        (&rules::MULTICAST_5, || {
+            create_team("h200-x2", MulticastObjectProp { handle_types: HandleType::FABRIC, ..TEAM })
+        }),
+        (&rules::MULTICAST_6, || create_team("default", MulticastObjectProp { size: ByteSize::mib(1 << 30), ..TEAM })),
+        (&rules::MULTICAST_7, || {
+            let (process, _, memory) = team(2)?;
+            process.multicast_add_device(memory, Device(1))
+        }),
+        (&rules::MULTICAST_8, || {
+            let (process, team, _) = team(1)?;
+            process.multicast_add_device(team, Device(99))
+        }),
+        (&rules::MULTICAST_9, || {
+            let (process, team, _) = team(1)?;
+            process.multicast_add_device(team, Device(0))
+        }),
+        (&rules::MULTICAST_10, add_from_another_node),
+        (&rules::MULTICAST_11, || bind(team(1)?, ByteSize::ZERO, PIECE)),
+        (&rules::MULTICAST_12, || {
+            let (process, team, _) = team(2)?;
+            bind((process, team, team), ByteSize::ZERO, PIECE)
+        }),
+        (&rules::MULTICAST_13, || {
+            let (process, team, memory) = team(2)?;
+            process.multicast_bind_mem(team, ByteSize::ZERO, memory, ByteSize::ZERO, PIECE, 1)
+        }),
+        (&rules::MULTICAST_14, || bind(team(2)?, ByteSize::new(4096), PIECE)),
+        (&rules::MULTICAST_15, || bind(team(2)?, ByteSize::mib(4), PIECE)),
+        (&rules::MULTICAST_16, bind_memory_of_a_stranger),
+        (&rules::MULTICAST_17, || bind(team_with(2, HandleType::NONE)?, ByteSize::ZERO, PIECE)),
+        (&rules::MULTICAST_18, || process("default").multicast_get_granularity(&TEAM, GranularityOption(2)).map(drop)),
+        (&rules::MULTICAST_19, || {
+            create_team("no-fabric", MulticastObjectProp { handle_types: HandleType::FABRIC, ..TEAM })
+        }),
+        (&rules::MAP_10, map_a_team_between_its_pieces),
         (&rules::LEGACY_4, || with_context().ipc_open_mem_handle(&IpcMemHandle([7; 64]), 1).map(|_| ())),
         (&rules::LEGACY_6, open_in_a_second_context),
         (&rules::LEGACY_8, open_with_no_addresses_left),
@@ -228,8 +319,11 @@ fn witnesses(rule: &'static Rule, recordings: &BTreeMap<(String, String), Trace>
         Evidence::Hardware(_) | Evidence::Manual(_) => None,
     });
     let recorded = named.map(|key| &recordings[&key]).filter(|trace| as_recorded(trace, rule)).count();
-    let answers =
-        |call: fn() -> Result<()>| call().is_err_and(|error: DriverError| error.result() == Some(rule.result));
+    let is_answer = |error: &DriverError| match error {
+        DriverError::WouldHang { explanation } => explanation.rule == rule.id,
+        error => error.result() == Some(rule.result),
+    };
+    let answers = |call: fn() -> Result<()>| call().is_err_and(|error| is_answer(&error));
     recorded + calls.iter().filter(|(about, call)| about.id == rule.id && answers(*call)).count()
 }
 

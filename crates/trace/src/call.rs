@@ -106,6 +106,16 @@ const POOL_CALLS: &[&str] = &[
     "cuMemPoolImportPointer",
 ];
 
+/// The driver calls that were added to version 1 after those: those of multicast.
+const MULTICAST_CALLS: &[&str] = &[
+    "cuMulticastCreate",
+    "cuMulticastAddDevice",
+    "cuMulticastBindMem",
+    "cuMulticastBindAddr",
+    "cuMulticastUnbind",
+    "cuMulticastGetGranularity",
+];
+
 /// What a step calls: a driver call that the format knows, or an [`OsStep`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StepCall {
@@ -128,7 +138,8 @@ impl StepCall {
     }
 
     fn names() -> impl Iterator<Item = &'static str> {
-        DRIVER_CALLS.iter().chain(POOL_CALLS).copied().chain(OS_STEPS.iter().map(|(name, _)| *name))
+        let driver = DRIVER_CALLS.iter().chain(POOL_CALLS).chain(MULTICAST_CALLS);
+        driver.copied().chain(OS_STEPS.iter().map(|(name, _)| *name))
     }
 
     fn of(name: &'static str) -> Self {

@@ -130,6 +130,37 @@ fn right_and_wrong_arguments_of_pools_occur() {
 }
 
 #[test]
+fn right_and_wrong_arguments_of_multicast_occur_and_are_played_with_the_same_answers() {
+    let weights = Weights::default().multicast(2000);
+    let traces = [1, 2].map(|processes| some(&Generator { weights, ..generator(5, processes, 2) }, 40)).concat();
+    let results = results(&traces);
+    for (call, result) in [
+        ("cuMulticastGetGranularity", "CUDA_SUCCESS"),
+        ("cuMulticastGetGranularity", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMulticastCreate", "CUDA_SUCCESS"),
+        ("cuMulticastCreate", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMulticastAddDevice", "CUDA_SUCCESS"),
+        ("cuMulticastAddDevice", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMulticastAddDevice", "CUDA_ERROR_INVALID_DEVICE"),
+        ("cuMulticastBindMem", "CUDA_SUCCESS"),
+        ("cuMulticastBindMem", "CUDA_ERROR_INVALID_VALUE"),
+        ("cuMulticastUnbind", "CUDA_SUCCESS"),
+    ] {
+        assert!(results.contains(&(call, result.to_owned())), "no {call} with {result}");
+    }
+    for trace in traces {
+        let outcome = Player::play(&trace, &mut fresh().unwrap());
+        assert!(outcome.is_match(), "{}: {}", trace.header.name, outcome.mismatches[0]);
+    }
+}
+
+#[test]
+fn nothing_of_multicast_is_made_unless_it_is_asked_for() {
+    let made = results(&of_all_kinds(5));
+    assert!(made.iter().all(|(call, _)| !call.starts_with("cuMulticast")), "{made:?}");
+}
+
+#[test]
 fn without_their_weights_nothing_faults_waits_or_crashes() {
     for (_, result) in results(&of_all_kinds(10)) {
         assert!(result != "CUDA_ERROR_NOT_READY" && result != "SIGSEGV", "{result}");

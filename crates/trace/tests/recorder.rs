@@ -6,8 +6,8 @@ mod support;
 use std::os::fd::AsFd;
 
 use peermap_driver::{
-    AccessDesc, AllocationProp, ByteSize, Call, Device, DevicePtr, Dim3, Driver, HandleType, JitOptions, KernelArg,
-    LaunchConfig, MemHandle, OsHandle, Result, ShareableHandle, Stream,
+    AccessDesc, AllocationProp, ByteSize, Call, Device, DevicePtr, Dim3, Driver, GranularityOption, HandleType,
+    JitOptions, KernelArg, LaunchConfig, MemHandle, MulticastObjectProp, OsHandle, Result, ShareableHandle, Stream,
 };
 use peermap_sim::{SimMachine, SimProcess};
 use peermap_trace::{
@@ -78,7 +78,7 @@ fn share(first: &Recorded<'_>, second: &Recorded<'_>) -> Result<()> {
     first.init(0)?;
     first.ctx_create(0, Device(0))?;
     let prop = AllocationProp::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR);
-    assert_eq!(first.mem_get_allocation_granularity(&prop, peermap_driver::GranularityOption::MINIMUM)?, SIZE);
+    assert_eq!(first.mem_get_allocation_granularity(&prop, GranularityOption::MINIMUM)?, SIZE);
     let handle = first.mem_create(SIZE, &prop, 0)?;
     let start = map(first, handle)?;
     first.memcpy_htod(start, &[[7; 4096], [8; 4096]].concat())?;
@@ -188,4 +188,35 @@ fn fabric_handles_are_recorded_sent_and_played_as_bytes() {
     assert_plays_back(&outcome);
     let calls = |call| trace.steps.iter().filter(|step| step.call == StepCall::from_name(call).unwrap()).count();
     assert_eq!([calls("send"), calls("cuMemImportFromShareableHandle")], [1, 2]);
+}
+
+/// A team of two devices that two processes share; each adds a device and binds its memory.
+fn team(first: &Recorded<'_>, second: &Recorded<'_>) -> Result<()> {
+    const TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
+    let prop = MulticastObjectProp::team_of(2, SIZE, TYPE);
+    first.init(0)?;
+    second.init(0)?;
+    assert_eq!(first.multicast_get_granularity(&prop, GranularityOption::MINIMUM)?, SIZE);
+    let ours = first.multicast_create(&prop)?;
+    let exported = first.mem_export_to_shareable_handle(ours, TYPE, 0)?.into_posix_fd().expect("a descriptor");
+    let theirs = second.mem_import_from_shareable_handle(exported.as_fd().into(), TYPE)?;
+    first.multicast_add_device(ours, Device(0))?;
+    second.multicast_add_device(theirs, Device(1))?;
+    assert!(second.multicast_add_device(theirs, Device(1)).is_err());
+    let memory = first.mem_create(SIZE, &AllocationProp::pinned_on(0, TYPE), 0)?;
+    first.multicast_bind_mem(ours, ByteSize::ZERO, memory, ByteSize::ZERO, SIZE, 0)?;
+    let memory = second.mem_create(SIZE, &AllocationProp::pinned_on(1, TYPE), 0)?;
+    let address = map(second, memory)?;
+    second.multicast_bind_addr(theirs, ByteSize::ZERO, address, SIZE, 0)?;
+    map(first, ours)?;
+    second.multicast_unbind(theirs, Device(1), ByteSize::ZERO, SIZE)
+}
+
+#[test]
+fn a_team_of_two_processes_plays_back() {
+    let (trace, outcome) = record(|first, second| team(first, second).expect("the simulator does all of it"));
+    assert_plays_back(&outcome);
+    let made = |name: &str| trace.steps.iter().filter(|step| step.call.name() == name).count();
+    let calls = ["Create", "AddDevice", "BindMem", "BindAddr", "Unbind", "GetGranularity"];
+    assert_eq!(calls.map(|call| made(&format!("cuMulticast{call}"))), [1, 3, 1, 1, 1, 1]);
 }

@@ -4,8 +4,10 @@
 //! | --- | --- |
 //! | `whole.rs` | whole runs, and each of their phases |
 //! | `ring.rs` | the ring of simple-ipc, ordered by events and by the host |
+//! | `team.rs` | multicast, on simulated devices |
 
 mod ring;
+mod team;
 mod whole;
 
 use peermap_driver::ByteSize;
@@ -30,7 +32,7 @@ impl Suite for Scenario {
         let sizes = rig.sizes(&FULL, &QUICK);
         let runs = sizes.iter().flat_map(|size| processes.iter().map(|count| (*size, *count)));
         let whole = runs.flat_map(|(size, count)| whole::groups(rig, size, count));
-        whole.chain(sizes.iter().map(|size| ring::group(rig, *size))).collect()
+        whole.chain(sizes.iter().map(|size| ring::group(rig, *size))).chain(team::groups(rig)).collect()
     }
 }
 

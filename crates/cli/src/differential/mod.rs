@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &Differential) -> ExitCode {
 
 fn differ(arguments: &Differential) -> Result<Counts, Refusal> {
     let limit = Duration::from_secs(arguments.timeout);
+    refuse_multicast(arguments)?;
     let source = Source::new(&arguments.random, arguments.profile.as_deref())?;
     let profile = arguments.profile.as_deref();
     let simulated = Place::choose(PlayBackend::Sim, profile, Some(ProcessMode::InOne), limit)?;
@@ -44,6 +45,15 @@ fn differ(arguments: &Differential) -> Result<Counts, Refusal> {
     let until = arguments.within.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let work = Work { source, simulated, place, machine, arguments, until };
     work.all()
+}
+
+/// Multicast can put the GPUs of a host out of service: random calls are none of its owner's.
+fn refuse_multicast(arguments: &Differential) -> Result<(), Refusal> {
+    if arguments.backend == PlayBackend::Cuda && arguments.random.weights()?.multicast > 0 {
+        let error = anyhow::anyhow!("--weight multicast: these calls are never made on hardware; use --backend sim");
+        return Err(Refusal::new(ExitCode::Usage, error));
+    }
+    Ok(())
 }
 
 fn print(counts: &Counts) -> Result<ExitCode, Refusal> {

@@ -48,7 +48,7 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    pub(super) fn weights(&self) -> Result<Weights, Refusal> {
+    pub(crate) fn weights(&self) -> Result<Weights, Refusal> {
         self.weights.iter().try_fold(Weights::default(), |weights, text| {
             let named = text.split_once('=').and_then(|(name, weight)| weights.with(name, weight.parse().ok()?));
             named.ok_or_else(|| {

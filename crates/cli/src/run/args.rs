@@ -8,7 +8,7 @@ use peermap_driver::ByteSize;
 use peermap_scenario::fabric::{self, Mistake};
 use peermap_scenario::pool_ipc::{self, Handles};
 use peermap_scenario::{DeviceChoice, Fill, Options, Order, ShareAs, Verify, VerifyOn};
-use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, simple_ipc, stripe};
+use peermap_scenario::{access, alias, compressible, grow, host_numa, memmap_ipc, multicast, simple_ipc, stripe};
 use peermap_sim::{Check, Checks};
 
 use crate::args::{Where, exit_codes};
@@ -84,6 +84,14 @@ pub(crate) enum Scenario {
     /// For example: peermap run fabric --profile nvl72
     #[command(name = "fabric", after_help = exit_codes())]
     Fabric(Fabric),
+    /// A team of devices behind multicast addresses: stored through by every rank and verified in each copy, unbound and bound
+    /// again, reduced, and a norm of parts of all ranks that is the same on each.
+    ///
+    /// On a real driver multicast is closed unless the owner of the machine has set PEERMAP_ALLOW_MULTICAST=1.
+    ///
+    /// For example: peermap run multicast --profile h200-x8 --one-process
+    #[command(name = "multicast", after_help = exit_codes())]
+    Multicast(Multicast),
 }
 
 /// Arguments of every scenario.
@@ -291,6 +299,23 @@ pub(crate) struct Fabric {
     common: Common,
 }
 
+/// Arguments of `run multicast`.
+#[derive(Debug, Args)]
+pub(crate) struct Multicast {
+    /// How much memory each device binds, a multiple of the team's granularity.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    size: ByteSize,
+    /// All ranks in one worker process instead of a process each.
+    #[arg(long)]
+    one_process: bool,
+    /// A mistake: this rank adds no device, and the others bind without waiting for it. The driver never returns from that; the
+    /// simulator says who is missing.
+    #[arg(long, value_name = "RANK")]
+    absent: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
 impl Scenario {
     /// What is asked of every scenario.
     pub(crate) const fn common(&self) -> &Common {
@@ -304,6 +329,7 @@ impl Scenario {
             Self::HostNuma(arguments) => &arguments.common,
             Self::Stripe(arguments) => &arguments.common,
             Self::Fabric(arguments) => &arguments.common,
+            Self::Multicast(arguments) => &arguments.common,
         }
     }
 
@@ -352,6 +378,9 @@ impl Scenario {
                 grow::Grow::new(options, *chunk, *kv_cache).into()
             }
             Self::Fabric(arguments) => arguments.fabric().into(),
+            Self::Multicast(Multicast { common, size, one_process, absent }) => {
+                multicast::Multicast::new(common.options(*size), *one_process, *absent).into()
+            }
         }
     }
 }

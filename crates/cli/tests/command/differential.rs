@@ -51,6 +51,17 @@ fn a_seed_gives_the_same_text_and_weights_choose() {
 }
 
 #[test]
+fn multicast_is_compared_on_simulated_machines_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--traces", "10", "--processes", "2", "--devices", "2", "--weight", "multicast=2000"];
+    let output = differential(folder.path(), &arguments);
+    assert!(stdout(&output).ends_with(" steps, 0 differ\n"), "{}{}", stdout(&output), stderr(&output));
+    let output = run(peermap().args(["differential", "--seed", "1", "--out"]).arg(folder.path()).args(arguments));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(complaints(&output)[0].contains("these calls are never made on hardware"), "{}", stderr(&output));
+}
+
+#[test]
 fn one_machine_does_not_differ_from_itself() {
     let folder = tempfile::tempdir().unwrap();
     let output = differential(folder.path(), &["--traces", "30", "--processes", "3", "--jobs", "2"]);

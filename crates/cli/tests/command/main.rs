@@ -21,6 +21,7 @@ mod launch;
 mod main_job;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod multicast;
 mod pool_ipc;
 mod profile_calls;
 mod replay;

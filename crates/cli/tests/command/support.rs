@@ -17,7 +17,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 14] = [
+pub const WORKERS: [(&str, usize); 16] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -29,6 +29,8 @@ pub const WORKERS: [(&str, usize); 14] = [
     ("islands", 2),
     ("no-pools", 2),
     ("no-host-numa", 2),
+    ("no-multicast", 2),
+    ("wide-teams", 4),
     ("scarce", 2),
     ("unequal", 2),
     ("g64k", 2),

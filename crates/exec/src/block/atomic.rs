@@ -1,14 +1,14 @@
 //! Atomic operations, lane by lane.
 
 use peermap_memory::{Access, Fault, FaultKind, View};
-use peermap_ptx::FloatType;
 use peermap_ptx::instruction::AtomicOp;
+use peermap_ptx::{FloatType, ScalarType};
 
 use crate::block::access::{LaneFault, address, memory_cause, value};
 use crate::block::frame::Frame;
 use crate::block::mask::Mask;
 use crate::block::spaces::{changed_u32, changed_u64};
-use crate::float::sum;
+use crate::float::{extreme, sum};
 use crate::step::{AtomicStep, Space, Target};
 use crate::window::Window;
 
@@ -75,61 +75,71 @@ fn update_half(
     view: View<'_>,
     change: impl Fn(u64) -> u64,
 ) -> Result<u64, LaneFault> {
+    let replaced = |word: u32| with_half(address, word, &change);
+    changed_u32(step, address & !3, frame, lane, view, replaced).map(|word| half(address, word).into())
+}
+
+/// The half at an address of the word that it lies in.
+fn half(address: u64, word: u32) -> u32 {
+    word >> (8 * (address % 4) as u32) & 0xFFFF
+}
+
+/// A word with something made of the half at an address.
+pub(crate) fn with_half(address: u64, word: u32, change: impl Fn(u64) -> u64) -> u32 {
     let place = 8 * (address % 4) as u32;
-    let half = |word: u32| word >> place & 0xFFFF;
-    let replaced = |word: u32| word & !(0xFFFF << place) | (change(half(word).into()) as u32 & 0xFFFF) << place;
-    changed_u32(step, address & !3, frame, lane, view, replaced).map(|word| half(word).into())
+    word & !(0xFFFF << place) | (change(half(address, word).into()) as u32 & 0xFFFF) << place
 }
 
 /// What an atomic operation makes of the value in memory. Nothing has bits above the width.
 fn updated(step: &AtomicStep, flush: bool, old: u64, operand: u64, swap: u64) -> u64 {
-    let signed =
-        |bits: u64| if step.ty.bits() == 32 { i64::from((bits as u32).cast_signed()) } else { bits.cast_signed() };
-    let (less, is_signed) = (signed(operand) < signed(old), step.ty.is_signed());
-    let less = if is_signed { less } else { operand < old };
     match step.op {
-        AtomicOp::Exchange => operand,
-        AtomicOp::CompareAndSwap => {
-            if old == operand {
-                swap
-            } else {
-                old
-            }
-        }
-        AtomicOp::Add => match FloatType::of(step.ty) {
-            Some(ty) => sum(ty, flush, old, operand),
-            None => old.wrapping_add(operand),
-        },
-        AtomicOp::Increment => {
+        AtomicOp::CompareAndSwap if old == operand => swap,
+        AtomicOp::CompareAndSwap => old,
+        op => joined(op, step.ty, flush, old, operand),
+    }
+}
+
+/// Two values made one. Nothing has bits above the width.
+pub(crate) fn joined(op: AtomicOp, ty: ScalarType, flush: bool, old: u64, operand: u64) -> u64 {
+    let number = FloatType::of(ty);
+    let signed = |bits: u64| if ty.bits() == 32 { i64::from((bits as u32).cast_signed()) } else { bits.cast_signed() };
+    let less = if ty.is_signed() { signed(operand) < signed(old) } else { operand < old };
+    match (op, number) {
+        (AtomicOp::Exchange | AtomicOp::CompareAndSwap, _) => operand,
+        (AtomicOp::Add, Some(ty)) => sum(ty, flush, old, operand),
+        (AtomicOp::Add, None) => old.wrapping_add(operand) & (u64::MAX >> (64 - ty.bits())),
+        (AtomicOp::Increment, _) => {
             if old >= operand {
                 0
             } else {
                 old + 1
             }
         }
-        AtomicOp::Decrement => {
+        (AtomicOp::Decrement, _) => {
             if old == 0 || old > operand {
                 operand
             } else {
                 old - 1
             }
         }
-        AtomicOp::Min => {
+        (AtomicOp::Min, Some(ty)) => extreme(ty, false, old, operand),
+        (AtomicOp::Max, Some(ty)) => extreme(ty, true, old, operand),
+        (AtomicOp::Min, None) => {
             if less {
                 operand
             } else {
                 old
             }
         }
-        AtomicOp::Max => {
+        (AtomicOp::Max, None) => {
             if less {
                 old
             } else {
                 operand
             }
         }
-        AtomicOp::And => old & operand,
-        AtomicOp::Or => old | operand,
-        AtomicOp::Xor => old ^ operand,
+        (AtomicOp::And, _) => old & operand,
+        (AtomicOp::Or, _) => old | operand,
+        (AtomicOp::Xor, _) => old ^ operand,
     }
 }

@@ -7,7 +7,7 @@
 //! | `schedule.rs`, `meeting.rs` | which lanes run together, which wait, and where those that parted meet again |
 //! | `run.rs` | one step after the other |
 //! | `barrier.rs`, `warp.rs` | what threads do together |
-//! | `access.rs`, `atomic.rs` | what reaches memory |
+//! | `access.rs`, `atomic.rs`, `multimem.rs` | what reaches memory |
 //! | `spaces.rs` | memory that a block and its threads have for themselves |
 //! | `system.rs` | what the system has: printing, and assertions that fail |
 //! | `print.rs`, `number.rs` | texts of `printf`, and the numbers in them |
@@ -21,6 +21,7 @@ pub(crate) mod barrier;
 pub(crate) mod frame;
 pub(crate) mod mask;
 pub(crate) mod meeting;
+pub(crate) mod multimem;
 mod number;
 mod print;
 pub(crate) mod run;

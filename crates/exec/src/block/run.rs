@@ -11,6 +11,7 @@ use super::atomic::atomic;
 use super::barrier::{Barriers, come_to_warp, look_at_warps};
 use super::frame::Frame;
 use super::mask::Mask;
+use super::multimem::multimem;
 use super::schedule::{Next, Schedule, Wait};
 use super::system::call_system;
 use super::timer::timer;
@@ -239,6 +240,12 @@ impl<'l> Block<'l> {
                 let lanes = chosen(step.condition, frame, &lanes);
                 let done = atomic(step, frame, &lanes, setting.view);
                 self.note_read(step.instruction, step.location, step.yields(), &lanes);
+                (step.instruction, done)
+            }
+            Step::Multimem(step) => {
+                let lanes = chosen(step.condition, frame, &lanes);
+                let done = multimem(step, frame, &lanes, setting.view);
+                self.note_read(step.instruction, step.location, step.ordered && step.yields(), &lanes);
                 (step.instruction, done)
             }
             Step::System(step) => (step.instruction, call_system(step, frame, &lanes, setting)),

@@ -74,6 +74,9 @@ fn reached(operation: &Operation) -> Option<Address> {
         Operation::Load(load) => Some(load.address),
         Operation::Store(store) => Some(store.address),
         Operation::Atomic(atomic) => Some(atomic.address),
+        Operation::MultimemLoadReduce(load) => Some(load.address),
+        Operation::MultimemStore(store) => Some(store.address),
+        Operation::MultimemReduce(reduce) => Some(reduce.address),
         _ => None,
     }
 }

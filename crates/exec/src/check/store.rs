@@ -8,7 +8,7 @@ use crate::block::frame::Frame;
 use crate::block::mask::Mask;
 use crate::block::run::chosen;
 use crate::block::spaces::{Place, Reach};
-use crate::step::{AtomicStep, Elements, Location, Transfer};
+use crate::step::{AtomicStep, Elements, Location, MultimemStep, Transfer};
 use crate::window::Window;
 
 /// An access to memory of the lanes of a step.
@@ -61,6 +61,23 @@ impl<'s> Touch<'s> {
             strong: true,
             store: None,
         }
+    }
+
+    pub(super) fn of_multimem(step: &MultimemStep, frame: &Frame, lanes: &Mask) -> Self {
+        Self {
+            instruction: step.instruction,
+            lanes: chosen(step.condition, frame, lanes),
+            location: step.location,
+            bytes: step.bytes(),
+            access: step.access(),
+            strong: step.ordered,
+            store: None,
+        }
+    }
+
+    /// The address of the first lane, if there is one.
+    pub(super) fn first_address(&self, frame: &Frame) -> Option<u64> {
+        (!self.lanes.is_empty()).then(|| address(self.location, frame, self.lanes.lowest()))
     }
 
     pub(super) fn reads(&self) -> bool {

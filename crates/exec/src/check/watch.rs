@@ -71,8 +71,9 @@ impl<'l> Watch<'l> {
         let known = || self.history.known();
         let waits = |condition| known().order.wait(id, &chosen(condition, frame, lanes));
         match step {
-            Step::Transfer(step) => return self.touch(&Touch::of_transfer(step, frame, lanes), moment),
+            Step::Transfer(step) => return self.touch_copies(&Touch::of_transfer(step, frame, lanes), moment),
             Step::Atomic(step) => return self.touch(&Touch::of_atomic(step, frame, lanes), moment),
+            Step::Multimem(step) => return self.touch_copies(&Touch::of_multimem(step, frame, lanes), moment),
             Step::Fence { alias: true } => known().order.fence_aliases(id),
             Step::Fence { alias: false } => known().order.order(id),
             Step::Barrier(step) if matches!(step.action, BarrierAction::Arrive) => known().order.arrive(id),
@@ -87,6 +88,16 @@ impl<'l> Watch<'l> {
     /// A block has ended, and its shared memory with it.
     pub(crate) fn ended(&self, block: u64) {
         self.shared().remove(&block);
+    }
+
+    /// Looks at an access to each memory behind the addresses: of one, or of all that a multicast address stands for.
+    fn touch_copies(&self, touch: &Touch<'_>, moment: &Moment<'_>) -> Result<(), Ended> {
+        let Some(first) = touch.first_address(moment.frame) else { return Ok(()) };
+        let mut copies = moment.view.copies(first).peekable();
+        if copies.peek().is_none() {
+            return self.touch(touch, moment);
+        }
+        copies.try_for_each(|view| self.touch(touch, &Moment { view, ..*moment }))
     }
 
     fn touch(&self, touch: &Touch<'_>, moment: &Moment<'_>) -> Result<(), Ended> {

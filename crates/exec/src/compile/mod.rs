@@ -18,6 +18,7 @@ pub(crate) mod emit;
 pub(crate) mod layout;
 pub(crate) mod link;
 mod location;
+mod multimem;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod segment;

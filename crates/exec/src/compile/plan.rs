@@ -152,7 +152,10 @@ impl Planner<'_> {
                 let (target, bits) = (self.target(*destination), self.places.bits(*destination));
                 Some(Step::Timer(TimerStep { condition: self.guard(index), clock: *clock, target, bits }))
             }
-            operation => self.together(index, operation),
+            operation => match self.multimem(index, operation)? {
+                Some(step) => Some(step),
+                None => self.together(index, operation),
+            },
         })
     }
 
@@ -280,7 +283,7 @@ impl Planner<'_> {
         }
     }
 
-    fn not_modelled(&self, index: u32) -> CompileError {
+    pub(super) fn not_modelled(&self, index: u32) -> CompileError {
         let Instruction { at, name, .. } = self.instruction(index);
         CompileError::NotModelled { line: at.line, what: name.as_ref().to_owned() }
     }

@@ -7,12 +7,14 @@
 //! Numbers are bits everywhere. Which NaN a result is, and what becomes of subnormal numbers, is decided by who asks.
 
 mod exact;
+mod extreme;
 mod flush;
 mod format;
 mod half;
 mod request;
 mod sum;
 
+pub(crate) use extreme::extreme;
 pub(crate) use format::Format;
 pub(crate) use request::{Function, Request, SYMBOL, answer};
-pub(crate) use sum::sum;
+pub(crate) use sum::{sum, wide_sum};

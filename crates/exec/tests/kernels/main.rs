@@ -7,6 +7,7 @@ mod divergence;
 mod faults;
 mod floats;
 mod forms;
+mod multimem;
 mod recursion;
 mod rig;
 mod robustness;

@@ -4,17 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use peermap_exec::{Kernel, Launch, Multiprocessors, Stop};
-use peermap_memory::{Arena, Backing, Budget, MemoryError, Rights, Table, View, device_window};
+use peermap_memory::{Arena, Backing, Budget, MemoryError, Rights, Switches, Table, View, Wire, device_window};
 use peermap_ptx::Module;
 
 pub(crate) const GRANULE: u64 = 64 << 10;
 
 pub(crate) const MULTIPROCESSORS: Multiprocessors = Multiprocessors { count: 108, warps: 64 };
 
+/// How many devices a team has.
+pub(crate) const COPIES: usize = 3;
+
 /// A device whose memory starts with the window, with nothing mapped behind it.
 pub(crate) struct Rig {
     table: Table,
     arenas: [Arc<Arena>; 1],
+    switches: Switches,
     pub(crate) base: u64,
 }
 
@@ -35,7 +39,8 @@ impl Rig {
         let budget = Arc::new(Budget::create(1 << 30).expect("a budget"));
         let arena = Arena::create(0, granules * GRANULE, GRANULE, budget).and_then(prepared).expect("an arena");
         table.set(window.base, granules, Backing { arena: 0, first_granule: 0 }, Rights::READ_WRITE);
-        Self { table, arenas: [Arc::new(arena)], base: window.base }
+        let switches = Switches::create(GRANULE, GRANULE, COPIES).expect("switches");
+        Self { table, arenas: [Arc::new(arena)], switches, base: window.base }
     }
 
     /// Maps the memory's first granule once more, and gives the address.
@@ -45,8 +50,27 @@ impl Rig {
         address
     }
 
+    /// A multicast address of one granule: for each device of a team it stands for the memory's granule of that number.
+    pub(crate) fn team(&self) -> u64 {
+        let address = self.base + (2 << 30);
+        if self.view().copies(address).next().is_none() {
+            self.table.set(address, 1, Backing { arena: Backing::TEAMS, first_granule: 0 }, Rights::READ_WRITE);
+            (0..COPIES as u16).for_each(|device| {
+                let backing = Backing { arena: 0, first_granule: device.into() };
+                self.switches.wire(0, 1, device, Wire::Memory(backing));
+            });
+        }
+        address
+    }
+
+    /// Takes the memory of a device away from the team.
+    pub(crate) fn unbind(&self, device: u16) {
+        self.team();
+        self.switches.wire(0, 1, device, Wire::Unbound);
+    }
+
     pub(crate) fn view(&self) -> View<'_> {
-        View::new(&self.table, &self.arenas)
+        View::new(&self.table, &self.arenas).with_switches(&self.switches)
     }
 
     pub(crate) fn bytes(&self, offset: u64, len: usize) -> Vec<u8> {

@@ -5,6 +5,7 @@ mod atomics;
 mod budget;
 mod model;
 mod setup;
+mod switches;
 mod table;
 mod unwritten;
 mod view;

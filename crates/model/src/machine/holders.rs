@@ -23,6 +23,8 @@ pub struct HolderLine {
     pub processes: Vec<(ProcessId, Holding)>,
     /// The calls that made descriptors which are still open somewhere.
     pub descriptors: Vec<CallSite>,
+    /// The calls that bound it to multicast objects which still have it.
+    pub binds: Vec<CallSite>,
 }
 
 /// Everything that is held, in the order of creation.
@@ -43,6 +45,7 @@ impl Machine {
                     made_by: allocation.record.site,
                     processes: allocation.holders.iter().map(|(process, holding)| (*process, *holding)).collect(),
                     descriptors: allocation.exports.values().copied().collect(),
+                    binds: allocation.bound.iter().map(|(_, site)| *site).collect(),
                 })
                 .collect(),
         )
@@ -65,6 +68,9 @@ impl fmt::Display for HolderList {
             }
             for site in &line.descriptors {
                 write!(f, " a descriptor from {site};")?;
+            }
+            for site in &line.binds {
+                write!(f, " a team by {site};")?;
             }
             writeln!(f)?;
         }

@@ -10,21 +10,26 @@ mod fabric;
 mod holders;
 mod legacy;
 mod pool;
+mod team;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, MemInfo};
 
 pub use holders::{HolderLine, HolderList};
+pub use team::{Wired, Wiring, team_bytes};
 
 use crate::chooser::{Chooser, Policy};
 use crate::profile::Profile;
-use crate::wire::{AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, PoolId, ProcessId};
+use crate::wire::{
+    AllocId, AllocationRecord, Answer, Ask, Backing, ExportId, Holding, Place, PoolId, ProcessId, TEAM_ARENA,
+};
 use arena::Arena;
 use event::SharedEvents;
 use fabric::FabricExport;
 use legacy::LegacyExport;
 use pool::SharedPool;
+use team::Team;
 
 /// How much larger an arena is than the memory of its device: room, so that free memory is never too scattered to be
 /// used in one piece, as it is not on hardware, where allocations need no contiguous memory.
@@ -67,6 +72,14 @@ pub enum MachineError {
         /// What.
         pool: PoolId,
     },
+    /// The process speaks of a team that is none.
+    #[error("{alloc:?} of process {process:?} is no team")]
+    NoTeam {
+        /// Who.
+        process: ProcessId,
+        /// What.
+        alloc: AllocId,
+    },
     /// There is no such place.
     #[error("there is no {0:?}")]
     Place(Place),
@@ -89,6 +102,8 @@ struct Allocation {
     exports: BTreeMap<ExportId, CallSite>,
     /// The pools that keep it for importers.
     pools: BTreeSet<PoolId>,
+    /// The teams that it is bound to, and by which calls.
+    bound: Vec<(AllocId, CallSite)>,
 }
 
 /// What a descriptor is of.
@@ -103,6 +118,10 @@ pub struct Machine {
     profile: Profile,
     chooser: Chooser,
     arenas: Vec<Arena>,
+    /// The granules of teams.
+    switches: Arena,
+    teams: BTreeMap<AllocId, Team>,
+    wirings: Vec<Wiring>,
     allocations: BTreeMap<AllocId, Allocation>,
     exported_from: BTreeMap<ExportId, Exported>,
     fabric: BTreeMap<Vec<u8>, FabricExport>,
@@ -131,6 +150,9 @@ impl Machine {
             .map(|capacity| Arena::new(capacity.get(), ARENA_ROOM, profile.granularity.get()))
             .collect();
         Self {
+            switches: Arena::new(team_bytes(&profile).get(), 1, profile.granularity.get()),
+            teams: BTreeMap::new(),
+            wirings: Vec::new(),
             profile,
             chooser: Chooser::new(policy, 0),
             arenas,
@@ -281,6 +303,12 @@ impl Machine {
             }
             Ask::ImportPoolPointer { pool, name } => self.import_pool_pointer(process, pool, &name)?,
             Ask::ClosePool { pool } => self.close_pool(process, pool)?,
+            Ask::AddToTeam { team, device, site } => self.add_to_team(process, team, device, site)?,
+            Ask::WholeTeam { team } => self.whole_team(process, team)?,
+            Ask::Bind { team, offset, alloc, from, size, site } => {
+                self.bind(process, (team, offset), (alloc, from), size, site)?
+            }
+            Ask::Unbind { team, offset, device, size } => self.unbind(process, (team, offset), device, size)?,
             Ask::ShareEvent { event: Some(event) } => self.events.share_again(event),
             Ask::ShareEvent { event: None } => {
                 let count = self.events.made();
@@ -310,11 +338,11 @@ impl Machine {
         holding: Holding,
         site: CallSite,
     ) -> Result<Answer, MachineError> {
-        let index = self.arena_of(place)?;
         if size.is_zero() || !size.is_multiple_of(self.profile.granularity) {
             return Err(MachineError::Size(size));
         }
-        let arena = &mut self.arenas[index];
+        let number = self.arena_of(place)?;
+        let arena = if number == TEAM_ARENA { &mut self.switches } else { &mut self.arenas[usize::from(number)] };
         if size.get() > arena.free() {
             return Ok(Answer::OutOfMemory { free: ByteSize::new(arena.free()) });
         }
@@ -322,11 +350,11 @@ impl Machine {
         let prop = self.given(place, prop, size);
         let alloc = AllocId(self.next_alloc);
         self.next_alloc += 1;
-        let backing = Backing { arena: u16::try_from(index).unwrap_or(u16::MAX), first_granule };
+        let backing = Backing { arena: number, first_granule };
         let record = AllocationRecord { alloc, size, place, prop, backing, site };
         let holders = BTreeMap::from([(process, holding)]);
-        self.allocations
-            .insert(alloc, Allocation { record, holders, exports: BTreeMap::new(), pools: BTreeSet::new() });
+        let (exports, pools, bound) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+        self.allocations.insert(alloc, Allocation { record, holders, exports, pools, bound });
         Ok(Answer::Allocation(record))
     }
 
@@ -376,11 +404,12 @@ impl Machine {
         name
     }
 
-    fn arena_of(&self, place: Place) -> Result<usize, MachineError> {
-        let devices = self.profile.devices.len();
+    fn arena_of(&self, place: Place) -> Result<u16, MachineError> {
+        let devices = u16::try_from(self.profile.devices.len()).unwrap_or(TEAM_ARENA);
         match place {
-            Place::Device(index) if usize::from(index) < devices => Ok(usize::from(index)),
-            Place::HostNuma(node) if node < self.profile.host_numa_nodes => Ok(devices + usize::from(node)),
+            Place::Device(index) if index < devices => Ok(index),
+            Place::HostNuma(node) if node < self.profile.host_numa_nodes => Ok(devices + node),
+            Place::Team { .. } => Ok(TEAM_ARENA),
             Place::Device(_) | Place::HostNuma(_) => Err(MachineError::Place(place)),
         }
     }
@@ -402,14 +431,20 @@ impl Machine {
 
     fn free_if_unheld(&mut self, alloc: AllocId) {
         let unheld = |allocation: &Allocation| {
-            allocation.holders.is_empty() && allocation.exports.is_empty() && allocation.pools.is_empty()
+            let Allocation { holders, exports, pools, bound, .. } = allocation;
+            holders.is_empty() && exports.is_empty() && pools.is_empty() && bound.is_empty()
         };
         if self.allocations.get(&alloc).is_some_and(unheld)
             && let Some(allocation) = self.allocations.remove(&alloc)
         {
-            let Allocation { record, .. } = allocation;
-            self.arenas[usize::from(record.backing.arena)].give_back(record.backing.first_granule, record.size.get());
-            self.discards.push(Discard { backing: record.backing, size: record.size });
+            let AllocationRecord { backing, size, .. } = allocation.record;
+            if backing.arena == TEAM_ARENA {
+                self.switches.give_back(backing.first_granule, size.get());
+                self.end_team(alloc, backing.first_granule, size);
+            } else {
+                self.arenas[usize::from(backing.arena)].give_back(backing.first_granule, size.get());
+                self.discards.push(Discard { backing, size });
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ impl Process {
             self.check_whole_mappings(ptr, size, start, end)?;
         }
         self.check_host_grants(start, end, &grants, desc)?;
+        self.check_team_grants(outside, start, end, &grants)?;
         let mut reached = start;
         while reached < end
             && let Some(mapping) = self.mappings.starting_at_mut(reached)
@@ -76,6 +77,28 @@ impl Process {
         if reached < end {
             let hole = DevicePtr::new(reached);
             self.note_misuse(&rules::ACCESS_7, &[("ptr", &ptr), ("size", &size), ("hole", &hole)], None);
+        }
+        Ok(())
+    }
+
+    /// Whether every device that is named may reach every team that is mapped in a range.
+    fn check_team_grants(
+        &self,
+        outside: &mut Outside<'_>,
+        start: u64,
+        end: u64,
+        grants: &[(Grantee, Rights)],
+    ) -> Result<()> {
+        let ordinals = || {
+            grants.iter().filter_map(|(grantee, rights)| match grantee {
+                Grantee::Device(ordinal) if *rights != Rights::None => Some(*ordinal),
+                Grantee::Device(_) | Grantee::Host => None,
+            })
+        };
+        let mapped = self.mappings.starting_in(start, end);
+        for (_, mapping) in mapped.filter(|(_, mapping)| matches!(mapping.place, Place::Team { .. })) {
+            let team = self.handles.get(&mapping.handle).expect("a mapping keeps its handle").alloc;
+            self.check_access_to_team(outside, team, ordinals())?;
         }
         Ok(())
     }
@@ -135,7 +158,7 @@ impl Process {
             return Ok(());
         }
         let on_device =
-            self.mappings.starting_in(start, end).find(|(_, mapping)| matches!(mapping.place, Place::Device(_)));
+            self.mappings.starting_in(start, end).find(|(_, mapping)| !matches!(mapping.place, Place::HostNuma(_)));
         match on_device {
             Some((_, mapping)) => Err(rules::ACCESS_6.refuse(&[("desc", &desc)], Some(mapping.site))),
             None => Ok(()),

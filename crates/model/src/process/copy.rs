@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use peermap_driver::{ByteSize, DevicePtr, Dim3, Result, Stream};
+use peermap_driver::{ByteSize, DevicePtr, Dim3, DriverError, Result, Stream};
 
 use super::mapping::Mapping;
 use super::queue::{Plan, Wait, WorkId};
 use super::shared_event::SharedWait;
 use super::{Process, ThreadId};
 use crate::rules;
-use crate::wire::Rights;
+use crate::wire::{Place, Rights};
 
 /// One end of a copy: an address, and the device whose page table says which bytes it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -151,6 +151,11 @@ impl Process {
                     [("ptr", &ptr), ("size", &size), ("refused_at", &reached)];
                 return Err(rules::COPY_1.refuse(&facts, self.history_of(reached)));
             };
+            if needed == Rights::Read && matches!(mapping.place, Place::Team { .. }) {
+                let what =
+                    format!("a copy from the multicast address {reached}, which only multimem instructions read");
+                return Err(DriverError::NotModelled { what });
+            }
             reached = DevicePtr::new(start + mapping.size);
         }
         Ok(Operand { ordinal, ptr })

@@ -142,9 +142,10 @@ impl Process {
     /// `cuMemMap`.
     ///
     /// # Errors
-    /// MAP-1 to MAP-8, HANDLE-1.
+    /// MAP-1 to MAP-8, MAP-10, MULTICAST-11, HANDLE-1.
     pub fn mem_map(
         &mut self,
+        outside: &mut Outside<'_>,
         ptr: DevicePtr,
         size: ByteSize,
         offset: ByteSize,
@@ -164,10 +165,13 @@ impl Process {
         let state =
             record.state.step(HandleEvent::Map).map_err(|rule| handle_error(rule, handle, Some(record.site)))?;
         let (allocated, backing, place, made) = (record.size, record.backing, record.place, record.site);
+        let alloc = record.alloc;
         if !offset.is_zero() && rules::MAP_4.is_on() {
             return Err(rules::MAP_4.refuse(&[("offset", &offset)], Some(made)));
         }
-        if size != allocated && rules::MAP_5.is_on() {
+        if let Place::Team { .. } = place {
+            self.check_map_of_team(outside, alloc, ptr, (size, allocated))?;
+        } else if size != allocated && rules::MAP_5.is_on() {
             return Err(rules::MAP_5.refuse(&[("size", &size), ("allocation", &allocated)], Some(made)));
         }
         let (end, reserved) = self.check_place(ptr, size)?;

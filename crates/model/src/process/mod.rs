@@ -12,6 +12,7 @@ mod fabric;
 mod legacy;
 mod mapping;
 mod module;
+mod multicast;
 mod occupancy;
 mod opened;
 mod physical;

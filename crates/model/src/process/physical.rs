@@ -142,7 +142,7 @@ impl Process {
         self.visible.iter().any(|device| self.profile.gives(*device, supported)) || !rules::CREATE_12.is_on()
     }
 
-    fn new_handle(&mut self, record: &AllocationRecord, prop: AllocationProp) -> u64 {
+    pub(super) fn new_handle(&mut self, record: &AllocationRecord, prop: AllocationProp) -> u64 {
         let value = self.handle_values.next(self.chooser.recycles());
         let values = self.held.entry(record.alloc).or_default();
         values.all += 1;
@@ -249,11 +249,17 @@ impl Process {
         if handle == MemHandle::NULL && rules::PROPS_1.is_on() {
             return Err(rules::PROPS_1.refuse(&[], None));
         }
-        Ok(self.usable(handle)?.prop)
+        let record = self.usable(handle)?;
+        match record.place {
+            Place::Team { .. } => {
+                Err(DriverError::NotModelled { what: "the properties of a multicast object".to_owned() })
+            }
+            Place::Device(_) | Place::HostNuma(_) => Ok(record.prop),
+        }
     }
 
     /// The record of a handle that a call other than release may use.
-    fn usable(&self, handle: MemHandle) -> Result<HandleRecord> {
+    pub(super) fn usable(&self, handle: MemHandle) -> Result<HandleRecord> {
         let record = *self.handle_record(handle)?;
         record.state.step(HandleEvent::Use).map_err(|rule| handle_error(rule, handle, Some(record.site)))?;
         Ok(record)

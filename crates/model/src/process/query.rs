@@ -1,6 +1,6 @@
 //! Questions about addresses: `cuMemGetAddressRange`, `cuPointerGetAttribute`.
 
-use peermap_driver::{ByteSize, DevicePtr, PointerAttribute, Result};
+use peermap_driver::{ByteSize, DevicePtr, DriverError, PointerAttribute, Result};
 
 use super::space::RangeKind;
 use super::{Process, ThreadId};
@@ -73,6 +73,9 @@ impl Process {
         let Some(pointee) = self.pointee(thread, ptr) else {
             return Err(rules::POINTER_1.refuse(&[("ptr", &ptr), ("attribute", &attribute)], self.history_of(ptr)));
         };
+        if let Place::Team { .. } = pointee.place {
+            return Err(DriverError::NotModelled { what: format!("the attribute {attribute} of a multicast address") });
+        }
         let on_device = matches!(pointee.place, Place::Device(_));
         Ok(match attribute {
             PointerAttribute::CONTEXT => pointee.context,
@@ -90,7 +93,7 @@ impl Process {
             PointerAttribute::DEVICE_ORDINAL => match pointee.place {
                 Place::Device(device) => self.ordinal_of(device).map_or(u64::MAX, |ordinal| ordinal as u64),
                 Place::HostNuma(_) if pointee.pool != 0 => 0,
-                Place::HostNuma(_) => u64::MAX,
+                Place::HostNuma(_) | Place::Team { .. } => u64::MAX,
             },
             PointerAttribute::IS_LEGACY_CUDA_IPC_CAPABLE => u64::from(pointee.legacy),
             PointerAttribute::RANGE_START_ADDR => pointee.range.0,

@@ -8,6 +8,7 @@ mod copy;
 mod fabric;
 mod mapping;
 mod module;
+mod multicast;
 mod physical;
 mod pool;
 mod query;
@@ -17,6 +18,7 @@ pub use copy::*;
 pub use fabric::*;
 pub use mapping::*;
 pub use module::*;
+pub use multicast::*;
 pub use physical::*;
 pub use pool::*;
 pub use query::*;
@@ -51,7 +53,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
+    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, MULTICAST, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

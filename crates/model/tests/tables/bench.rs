@@ -88,7 +88,7 @@ impl Bench {
     }
 
     pub fn map(&mut self, ptr: DevicePtr, size: ByteSize, handle: MemHandle) -> Result<()> {
-        self.call(Call::cuMemMap, |process, _| process.mem_map(ptr, size, ByteSize::ZERO, handle, 0))
+        self.call(Call::cuMemMap, |process, outside| process.mem_map(outside, ptr, size, ByteSize::ZERO, handle, 0))
     }
 
     pub fn unmap(&mut self, ptr: DevicePtr) -> Result<()> {

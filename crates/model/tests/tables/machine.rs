@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use peermap_driver::{AllocationProp, ByteSize, Call, CallSite, HandleType};
 use peermap_model::{
     AllocId, AllocationRecord, Answer, Ask, Backing, Discard, ExportId, Holding, Machine, MachineError, Place, Policy,
-    ProcessId, Profile,
+    ProcessId, Profile, Wired, Wiring,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -191,4 +191,42 @@ proptest! {
             prop_assert_eq!(machine.holders().0.len(), kept.len());
         }
     }
+}
+
+/// What the granules of a team stand for on a device from now on.
+fn wiring(first_granule: u64, granules: u64, device: u16, wired: Wired) -> Wiring {
+    Wiring { first_granule, size: ByteSize::new(granules * GRANULE.get()), device, wired }
+}
+
+#[test]
+fn a_team_is_wired_as_its_devices_come_and_bind_and_all_of_it_goes_with_its_last_holder() {
+    let mut machine = machine(Policy::Measured);
+    let process = machine.connect(None);
+    let mut ask = |ask| machine.answer(process, ask, None).unwrap().0;
+    let prop = AllocationProp::pinned_on(0, HandleType::NONE);
+    let size = ByteSize::new(2 * GRANULE.get());
+    let place = Place::Team { devices: 2 };
+    let create = |place, size| Ask::Create { place, prop, size, holding: Holding::Handle, site: SITE };
+    let Answer::Allocation(AllocationRecord { alloc: team, .. }) = ask(create(place, size)) else { panic!("no team") };
+    for device in [0, 1] {
+        assert!(matches!(ask(Ask::WholeTeam { team }), Answer::TeamIncomplete(_)));
+        assert_eq!(ask(Ask::AddToTeam { team, device, site: SITE }), Answer::Done);
+    }
+    assert_eq!(ask(Ask::WholeTeam { team }), Answer::TeamDevices(vec![0, 1]));
+    let Answer::Allocation(memory) = ask(create(Place::Device(1), size)) else { panic!("no memory") };
+    // The second granule of the memory becomes the first of the team.
+    let AllocationRecord { alloc, backing, .. } = memory;
+    let bind = Ask::Bind { team, offset: 0, alloc, from: GRANULE.get(), size: GRANULE, site: SITE };
+    assert_eq!(ask(bind), Answer::Done);
+    assert_eq!(ask(Ask::Drop { alloc }), Answer::Done);
+    let bound = Backing { first_granule: backing.first_granule + 1, ..backing };
+    let expected =
+        [wiring(0, 2, 0, Wired::Unbound), wiring(0, 2, 1, Wired::Unbound), wiring(0, 1, 1, Wired::Memory(bound))];
+    assert_eq!(machine.take_wirings(), expected);
+    assert_eq!((machine.take_discards(), machine.holders().0.len()), (vec![], 2), "the team keeps what is bound");
+    machine.disconnect(process);
+    let gone = [0, 1].map(|device| wiring(0, 2, device, Wired::Nothing));
+    assert_eq!(machine.take_wirings(), gone);
+    assert_eq!(machine.take_discards(), [Discard { backing, size }]);
+    assert_eq!(machine.holders().0, []);
 }

@@ -35,6 +35,7 @@ pub(crate) fn kind_of_driver_error(error: &DriverError) -> FailureKind {
         DriverError::NotModelled { .. } => FailureKind::NotModelled,
         DriverError::Finding { .. } => FailureKind::Finding,
         DriverError::Host { .. } => FailureKind::Limit,
+        DriverError::WouldHang { .. } => FailureKind::TimedOut,
         DriverError::Refused { result, .. } if is_device_fault(*result) => FailureKind::DeviceFault,
         DriverError::Refused { .. } | DriverError::WouldCrash { .. } => FailureKind::Driver,
     }

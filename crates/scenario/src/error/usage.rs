@@ -30,6 +30,14 @@ pub enum UsageError {
         /// How many there can be.
         max: u32,
     },
+    /// A rank that there is not.
+    #[error("there is no rank {rank} to be absent; the ranks are 0 to {}", ranks.saturating_sub(1))]
+    NoSuchRank {
+        /// What was asked for.
+        rank: u32,
+        /// How many there are.
+        ranks: u32,
+    },
     /// Chunks of nothing.
     #[error("a chunk of 0 bytes holds nothing; use a --chunk such as 2MiB")]
     ZeroChunk,

@@ -40,6 +40,11 @@ impl Plan {
         &self.chosen[worker as usize % self.chosen.len()]
     }
 
+    /// The devices that take part.
+    pub(crate) fn devices(&self) -> &[Chosen] {
+        &self.chosen
+    }
+
     /// The device that holds all memory, where one does.
     pub(crate) fn first(&self) -> &Chosen {
         self.device_of(0)
@@ -125,6 +130,7 @@ pub(crate) fn worker_report(
         grown: done.grown,
         alias_uses: done.alias_uses,
         striped: done.striped,
+        norm: done.norm,
     }
 }
 

@@ -137,7 +137,7 @@ impl Run<'_> {
         let driver = watched(self.driver()?);
         let Selection { chosen, rejected } = choose(&driver, *story)?;
         announce(&rejected, events);
-        let workers = options.workers(chosen.len())?;
+        let workers = story.workers(chosen.len())?;
         let plan = Plan::new(options, chosen, rejected, workers)?;
         let checked = story.check_size(&driver, &plan, backend.memory_limit());
         checked.map_err(|error| size_error(&driver, error))?;
@@ -196,7 +196,7 @@ impl Run<'_> {
         if self.story.spans_nodes() {
             return Ok(0);
         }
-        let expected = self.options.workers(self.expected_devices())?;
+        let expected = self.story.workers(self.expected_devices())?;
         // Their ids may be too many, and whether they are is known for sure only with the devices.
         Ok(self.options.fill_of(expected).map_or(0, |_| expected))
     }
@@ -231,7 +231,12 @@ fn choose(driver: &Watched<'_>, story: &dyn Story) -> Result<Selection, RunError
     let options = story.options();
     let trial = |device| story.try_device(driver, device);
     let terms = Terms { needs: story.needs(), peers: !story.spans_nodes(), trial: &trial };
-    select(driver, options.devices.as_deref(), &terms, options.enable_peers).map_err(|error| match error {
+    let selected = select(driver, options.devices.as_deref(), &terms, options.enable_peers);
+    let selected = selected.and_then(|selection| match story.obstacle(driver)? {
+        Some(reason) => Err(SelectError::NoneUsable { rejected: selection.all_rejected(&reason) }),
+        None => Ok(selection),
+    });
+    selected.map_err(|error| match error {
         SelectError::Usage(usage) => usage.into(),
         SelectError::NoneUsable { rejected } => RunError::NoUsableDevice { rejected },
         SelectError::Driver(source) => in_parent(driver, "choose devices", source),

@@ -32,6 +32,14 @@ pub(crate) trait Story {
         Ok(())
     }
 
+    /// How many workers there are on so many devices.
+    ///
+    /// # Errors
+    /// If they are too many.
+    fn workers(&self, devices: usize) -> Result<u32, UsageError> {
+        self.options().workers(devices)
+    }
+
     /// What a device needs in order to take part, beyond what every scenario asks of it.
     fn needs(&self) -> &'static [Need];
 
@@ -42,6 +50,14 @@ pub(crate) trait Story {
 
     /// Tries whether a device that has what is needed can take part. Gives the reason if it cannot.
     fn try_device(&self, _driver: &dyn Driver, _device: Device) -> Result<Option<String>, DriverError> {
+        Ok(None)
+    }
+
+    /// Why no device can take part, whatever its attributes say: found by asking the driver for what shows it.
+    ///
+    /// # Errors
+    /// If the driver answers something else.
+    fn obstacle(&self, _driver: &dyn Driver) -> Result<Option<String>, DriverError> {
         Ok(None)
     }
 

@@ -139,7 +139,7 @@ impl<'d> Life<'d> {
     fn join(&self, station: &mut Station<'_>, descriptors: &[OwnedFd]) -> Result<u64, WorkerError> {
         let overseen: Overseen<'_> = Intercepted::new(station.driver, Overseer::default());
         let first = if self.is_founder(station) { self.layout.founded() } else { 0 };
-        station.begin(Step::Join)?;
+        station.begin(Step::Enter)?;
         station.phase("join", |station| {
             self.vectors.map(&overseen, first..self.layout.stripes, descriptors)?;
             Ok(self.vectors.let_in(&overseen, station.device, first..self.layout.stripes)?)

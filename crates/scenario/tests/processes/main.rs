@@ -13,6 +13,7 @@ mod fault;
 mod grow;
 mod host_numa;
 mod journal;
+mod multicast;
 mod orphans;
 mod parent_calls;
 mod pool;
@@ -138,6 +139,15 @@ fn trials() -> Vec<Trial> {
         host_numa::a_byte_that_changes_is_found,
         host_numa::a_refused_or_killed_worker_is_named,
         host_numa::what_cannot_be_is_refused,
+        multicast::every_rank_sees_what_all_stored_and_comes_to_the_same_norm,
+        multicast::one_process_is_all_ranks,
+        multicast::a_team_has_the_devices_that_are_asked_for,
+        multicast::sizes_are_multiples_of_the_teams_own_granularity,
+        multicast::devices_without_multicast_are_named,
+        multicast::a_rank_that_adds_no_device_is_named_by_who_waits_for_it,
+        multicast::the_absence_of_a_rank_that_there_is_not_is_refused,
+        multicast::a_rank_that_is_refused_or_dies_before_it_joins_ends_the_run_and_is_named,
+        multicast::a_rank_that_hangs_is_named_when_the_time_is_over,
         orphans::no_child_survives_a_parent_killed_while_a_worker_works,
         orphans::no_child_survives_a_parent_killed_in_a_call_of_its_own,
     ]

@@ -17,6 +17,7 @@ mod host_memory;
 mod interceptor;
 mod jit;
 mod kernels;
+mod multicast;
 mod peers;
 mod pieces;
 mod pools;

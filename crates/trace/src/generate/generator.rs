@@ -108,7 +108,7 @@ fn next_group(writing: &mut Writing<'_>, process: u32) -> Group {
         return super::fault::after;
     }
     let weights = writing.weights;
-    let groups: [(u32, Group); 11] = [
+    let groups: [(u32, Group); 12] = [
         (weights.physical, super::physical::choose),
         (weights.mapping, super::mapping::choose),
         (weights.copies, super::copy::choose),
@@ -116,6 +116,7 @@ fn next_group(writing: &mut Writing<'_>, process: u32) -> Group {
         (weights.descriptors, super::share::choose),
         (weights.legacy, super::legacy::choose),
         (weights.pools, super::pool::choose),
+        (weights.multicast, super::multicast::choose),
         (weights.events, super::event::choose),
         (weights.contexts, super::context::choose),
         (weights.ends, super::share::end),

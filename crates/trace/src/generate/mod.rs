@@ -18,6 +18,7 @@ mod fault;
 mod generator;
 mod legacy;
 mod mapping;
+mod multicast;
 mod physical;
 mod picture;
 mod pool;

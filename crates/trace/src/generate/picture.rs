@@ -91,6 +91,24 @@ pub(super) struct PoolPointer {
     pub(super) memory: usize,
 }
 
+/// A multicast object by its name.
+#[derive(Clone, Debug)]
+pub(super) struct Team {
+    pub(super) name: String,
+    pub(super) size: u64,
+    /// How many devices it has when it is complete.
+    pub(super) wanted: u64,
+    pub(super) devices: Vec<u64>,
+    /// Which device has memory at which offset.
+    pub(super) bound: Vec<(u64, u64)>,
+}
+
+impl Team {
+    pub(super) fn is_complete(&self) -> bool {
+        self.devices.len() as u64 == self.wanted
+    }
+}
+
 /// The bytes of a legacy handle.
 #[derive(Clone, Debug)]
 pub(super) struct Legacy {
@@ -127,6 +145,7 @@ pub(super) struct Process {
     pub(super) current_pools: BTreeMap<u32, usize>,
     pub(super) pooled: Vec<Pooled>,
     pub(super) pool_pointers: Vec<PoolPointer>,
+    pub(super) teams: Vec<Team>,
     pub(super) streams: Vec<Queued>,
     pub(super) events: Vec<Queued>,
     /// Handles to events.

@@ -24,6 +24,8 @@ pub struct Weights {
     pub legacy: u32,
     /// Memory pools.
     pub pools: u32,
+    /// Multicast: teams of devices. Nothing of it unless it is asked for: on hardware these calls are closed.
+    pub multicast: u32,
     /// Streams and events, those for other processes included.
     pub events: u32,
     /// Contexts: further ones, the stack, destruction, peer access.
@@ -48,6 +50,7 @@ impl Default for Weights {
             descriptors: 160,
             legacy: 120,
             pools: 120,
+            multicast: 0,
             events: 80,
             contexts: 20,
             ends: 4,
@@ -85,7 +88,7 @@ macro_rules! builder {
     };
 }
 
-builder! { physical mapping copies queries descriptors legacy pools events contexts ends faults in_flight crashes }
+builder! { physical mapping copies queries descriptors legacy pools multicast events contexts ends faults in_flight crashes }
 
 #[cfg(test)]
 mod tests {

@@ -45,6 +45,8 @@ pub enum Got {
     },
     /// The real driver would crash the process here, and the process ended.
     WouldCrash(Box<Reason>),
+    /// The real driver would not return from the call, and the process ended.
+    WouldHang(Box<Reason>),
     /// The real driver crashed the process.
     Crashed(Signal),
     /// The process did not answer in time and was killed.
@@ -83,7 +85,7 @@ impl Got {
             Self::Answer { result, .. } => Some(*result),
             Self::WouldCrash(_) => Some(StepResult::SegmentationFault),
             Self::Crashed(signal) => Some(StepResult::from_signal(*signal)),
-            Self::TimedOut { .. } => Some(StepResult::TimedOut),
+            Self::WouldHang(_) | Self::TimedOut { .. } => Some(StepResult::TimedOut),
             Self::Died(_) | Self::NotModelled { .. } | Self::Host { .. } | Self::NotPlayed(_) => None,
         }
     }
@@ -102,7 +104,7 @@ impl Got {
     pub fn reason(&self) -> Option<&Reason> {
         match self {
             Self::Answer { reason, .. } => reason.as_deref(),
-            Self::WouldCrash(reason) => Some(reason),
+            Self::WouldCrash(reason) | Self::WouldHang(reason) => Some(reason),
             _ => None,
         }
     }
@@ -115,7 +117,11 @@ impl Got {
             Self::NotModelled { what } => Some(format!("the backend does not model {what}")),
             Self::Host { what } => Some(format!("the backend cannot go on, {what}")),
             Self::NotPlayed(error) => Some(with_sources(error)),
-            Self::Answer { .. } | Self::WouldCrash(_) | Self::Crashed(_) | Self::TimedOut { .. } => None,
+            Self::Answer { .. }
+            | Self::WouldCrash(_)
+            | Self::WouldHang(_)
+            | Self::Crashed(_)
+            | Self::TimedOut { .. } => None,
         }
     }
 
@@ -145,7 +151,10 @@ impl Got {
 
     /// Whether the process of the step is gone.
     pub(super) fn ends_the_process(&self) -> bool {
-        matches!(self, Self::WouldCrash(_) | Self::Crashed(_) | Self::TimedOut { .. } | Self::Died(_))
+        matches!(
+            self,
+            Self::WouldCrash(_) | Self::WouldHang(_) | Self::Crashed(_) | Self::TimedOut { .. } | Self::Died(_)
+        )
     }
 }
 
@@ -160,6 +169,7 @@ impl From<Failure> for Got {
                 refused(StepResult::Cuda(result), explanation.map(reason))
             }
             Failure::Driver(DriverError::WouldCrash { explanation }) => Self::WouldCrash(reason(explanation)),
+            Failure::Driver(DriverError::WouldHang { explanation }) => Self::WouldHang(reason(explanation)),
             Failure::Driver(DriverError::NotModelled { what }) => Self::NotModelled { what },
             // A replay has no checks turned on; whoever did so gets to know what was found.
             Failure::Driver(DriverError::Finding { what } | DriverError::Host { what }) => Self::Host { what },

@@ -3,8 +3,8 @@
 use peermap_driver::{
     AccessDesc, AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Event, Function,
     FunctionAttribute, GranularityOption, HandleType, HostPtr, IpcEventHandle, IpcMemHandle, JitOptions, KernelArg,
-    LaunchConfig, Location, MemHandle, MemPool, MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle,
-    PointerAttribute, Stream,
+    LaunchConfig, Location, MemHandle, MemPool, MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module,
+    MulticastObjectProp, OsHandle, PointerAttribute, Stream,
 };
 
 /// An argument of a call.
@@ -28,6 +28,7 @@ pub(super) enum Given<'a> {
     Pool(MemPool),
     PoolProps(MemPoolProps),
     PoolPointer(&'a MemPoolPtrExportData),
+    MulticastProp(MulticastObjectProp),
     Bytes(&'a [u8]),
     Launch(&'a LaunchConfig),
     KernelArgs(&'a [KernelArg]),
@@ -78,6 +79,7 @@ arguments! {
     MemPool: self => Given::Pool(*self);
     MemPoolProps: self => Given::PoolProps(*self);
     MemPoolPtrExportData: self => Given::PoolPointer(self);
+    MulticastObjectProp: self => Given::MulticastProp(*self);
     MemPoolAttribute: self => Given::Text(self.to_string());
     [u8]: self => Given::Bytes(self);
     LaunchConfig: self => Given::Launch(self);

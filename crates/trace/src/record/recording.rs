@@ -145,6 +145,7 @@ impl<W: Write> Log<W> {
             Ok(_) => Some(StepResult::Cuda(CuResult::SUCCESS)),
             Err(DriverError::Refused { result, .. }) => Some(StepResult::Cuda(*result)),
             Err(DriverError::WouldCrash { .. }) => Some(StepResult::SegmentationFault),
+            Err(DriverError::WouldHang { .. }) => Some(StepResult::TimedOut),
             Err(DriverError::NotModelled { .. } | DriverError::Finding { .. } | DriverError::Host { .. }) => None,
         };
         let arguments = step::arguments(noted, call, given);

@@ -2,7 +2,7 @@
 
 use peermap_driver::{
     AccessDesc, AllocationProp, Call, GranularityOption, HandleType, KernelArg, LaunchConfig, LocationType,
-    MemPoolProps, OsHandle, PointerAttribute,
+    MemPoolProps, MulticastObjectProp, OsHandle, PointerAttribute,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -60,6 +60,7 @@ pub(super) fn arguments(noted: &Noted, call: Call, given: Arguments<'_, '_>) -> 
             Given::Shared(OsHandle::FdNumber(number)) => put(&mut step, key, json!(number)),
             Given::Pool(pool) => put(&mut step, key, noted.pool(*pool)),
             Given::PoolProps(props) => step.extend(pool_props_in(props)),
+            Given::MulticastProp(prop) => step.extend(multicast_prop_in(prop)),
             Given::Shared(_) | Given::Legacy(_) | Given::EventHandle(_) | Given::PoolPointer(_) => {
                 put(&mut step, key, json!(format!("${}", noted.shared(value)?)));
             }
@@ -108,6 +109,15 @@ fn pool_props_in(props: &MemPoolProps) -> Map<String, Json> {
     put(&mut step, "handle_types", handle_types(props.handle_types));
     put(&mut step, "type", json!(props.allocation_type.0));
     put(&mut step, "max_size", json!(props.max_size.get()));
+    step
+}
+
+fn multicast_prop_in(prop: &MulticastObjectProp) -> Map<String, Json> {
+    let mut step = Map::new();
+    put(&mut step, "num_devices", json!(prop.num_devices));
+    put(&mut step, "size", json!(prop.size.get()));
+    put(&mut step, "handle_types", handle_types(prop.handle_types));
+    put(&mut step, "flags", json!(prop.flags));
     step
 }
 
@@ -193,7 +203,9 @@ pub(super) fn out(
         ) => {
             vec![("value", number_json(value))]
         }
-        (Call::cuMemGetAllocationGranularity, Output::Number(size)) => vec![("granularity", number_json(size))],
+        (Call::cuMemGetAllocationGranularity | Call::cuMulticastGetGranularity, Output::Number(size)) => {
+            vec![("granularity", number_json(size))]
+        }
         (Call::cuMemAddressReserve, Output::Address(start)) => {
             let alignment = number(given, "alignment").filter(|alignment| *alignment != 0)?;
             vec![("aligned", json!(i128::from(start.get()) % alignment == 0))]

@@ -117,6 +117,7 @@ pub(super) fn beside(parcel: &Parcel) -> Vec<BorrowedFd<'_>> {
 pub(super) enum SentGot {
     Answer { result: String, out: Option<String>, reason: Option<Box<Reason>> },
     WouldCrash(Box<Reason>),
+    WouldHang(Box<Reason>),
     NotModelled(String),
     Host(String),
     NotPlayed(String),
@@ -130,6 +131,7 @@ impl From<Got> for SentGot {
                 Self::Answer { result: result.to_string(), out: out.as_ref().map(object_text), reason }
             }
             Got::WouldCrash(reason) => Self::WouldCrash(reason),
+            Got::WouldHang(reason) => Self::WouldHang(reason),
             Got::NotModelled { what } => Self::NotModelled(what),
             Got::Host { what } => Self::Host(what),
             Got::NotPlayed(_) | Got::Crashed(_) | Got::TimedOut { .. } | Got::Died(_) => Self::NotPlayed(complaint),
@@ -146,6 +148,7 @@ impl SentGot {
                 Got::Answer { result: StepResult::from_name(call, &result)?, out, reason }
             }
             Self::WouldCrash(reason) => Got::WouldCrash(reason),
+            Self::WouldHang(reason) => Got::WouldHang(reason),
             Self::NotModelled(what) => Got::NotModelled { what },
             Self::Host(what) => Got::Host { what },
             Self::NotPlayed(why) => Got::NotPlayed(PlayError::Elsewhere { why }),

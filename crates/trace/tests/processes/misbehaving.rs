@@ -9,8 +9,8 @@ use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, Argument, ByteSize, Call, Context, CuResult, Device, DeviceAttribute,
     DevicePtr, Driver, DriverError, Event, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess,
     HostPtr, IpcEventHandle, IpcMemHandle, JitOptions, KernelArg, LaunchConfig, Location, MemHandle, MemInfo, MemPool,
-    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, OsHandle, PointerAttribute, Result, ShareableHandle,
-    Stream, Uuid, Value, for_each_call,
+    MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, MulticastObjectProp, OsHandle, PointerAttribute,
+    Result, ShareableHandle, Stream, Uuid, Value, for_each_call,
 };
 use peermap_ipc::{Channel, exit_now, take_inherited};
 

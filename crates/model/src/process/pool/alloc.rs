@@ -138,6 +138,7 @@ impl Process {
         let most = match state.place {
             Place::Device(device) => self.profile.devices[usize::from(device)].total.get(),
             Place::HostNuma(_) => crate::machine::HOST_NODE_BYTES,
+            Place::Team { .. } => unreachable!("no pool lies on the switches"),
         };
         let needed = needed.checked_next_multiple_of(UNIT)?;
         let halves = |bytes: &u64| Some(bytes / 2 / UNIT * UNIT).filter(|half| *half >= needed);
@@ -155,6 +156,7 @@ impl Process {
                 Location::device(self.ordinal_of(device).and_then(|ordinal| i32::try_from(ordinal).ok()).unwrap_or(-1))
             }
             Place::HostNuma(node) => Location { kind: peermap_driver::LocationType::HOST_NUMA, id: i32::from(node) },
+            Place::Team { .. } => unreachable!("no pool lies on the switches"),
         };
         let prop = AllocationProp { location, ..AllocationProp::pinned_on(0, HandleType::NONE) };
         let ask = Ask::Create { place, prop, size: ByteSize::new(UNIT), holding: Holding::Pool, site: self.site };

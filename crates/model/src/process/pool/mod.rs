@@ -409,6 +409,7 @@ impl Process {
         let reachable = |device: u16| match place {
             Place::Device(own) => own == device || self.profile.connected(device, own),
             Place::HostNuma(_) => true,
+            Place::Team { .. } => false,
         };
         let Some((device, ordinal)) = seen.filter(|(device, _)| reachable(*device)) else {
             return Err(rules::POOL_14.refuse(&[("desc", desc)], None));

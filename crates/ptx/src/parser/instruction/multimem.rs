@@ -77,7 +77,7 @@ fn store(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
 
 fn reduce(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {
     let space = space(site)?;
-    let order = site.modifiers.order()?.unwrap_or(Order::Relaxed(Scope::Gpu));
+    let order = site.modifiers.order()?.unwrap_or(Order::Relaxed(Scope::Sys));
     let count = vector(site);
     let (op, ty) = joined(site)?;
     let [a, b] = site.take()?;

@@ -13,7 +13,7 @@ pub(super) fn get_allocation_granularity(process: &mut Process, given: Arguments
     Ok(Answer::out([("granularity", json!(size.get()))]))
 }
 
-fn option(given: Arguments<'_>) -> Result<GranularityOption, PlayError> {
+pub(super) fn option(given: Arguments<'_>) -> Result<GranularityOption, PlayError> {
     match given.get("option") {
         None => Ok(GranularityOption::MINIMUM),
         Some(name) => match name.as_str() {

@@ -6,6 +6,7 @@ mod context;
 mod copy;
 mod launch;
 mod memory;
+mod multicast;
 mod os;
 mod pool;
 mod share;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use peermap_driver::Call;
 use serde_json::{Map, Value as Json};
 
-use super::{address, context, copy, launch, memory, pool, share, stream};
+use super::{address, context, copy, launch, memory, multicast, pool, share, stream};
 use crate::call::StepCall;
 use crate::player::arguments::Arguments;
 use crate::player::error::{Failure, PlayError};
@@ -68,6 +68,12 @@ const TABLE: &[(Call, Play)] = &[
     (Call::cuMemPoolImportFromShareableHandle, pool::import),
     (Call::cuMemPoolExportPointer, pool::export_pointer),
     (Call::cuMemPoolImportPointer, pool::import_pointer),
+    (Call::cuMulticastCreate, multicast::create),
+    (Call::cuMulticastAddDevice, multicast::add_device),
+    (Call::cuMulticastBindMem, multicast::bind_mem),
+    (Call::cuMulticastBindAddr, multicast::bind_addr),
+    (Call::cuMulticastUnbind, multicast::unbind),
+    (Call::cuMulticastGetGranularity, multicast::get_granularity),
     (Call::cuMemsetD8, copy::memset_d8),
     (Call::cuMemcpyDtoH, copy::dtoh),
     (Call::cuMemcpyHtoD, copy::htod),
