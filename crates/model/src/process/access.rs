@@ -89,6 +89,9 @@ impl Process {
         end: u64,
         grants: &[(Grantee, Rights)],
     ) -> Result<()> {
+        if !self.knows_teams {
+            return Ok(());
+        }
         let ordinals = || {
             grants.iter().filter_map(|(grantee, rights)| match grantee {
                 Grantee::Device(ordinal) if *rights != Rights::None => Some(*ordinal),

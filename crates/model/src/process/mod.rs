@@ -142,6 +142,8 @@ pub struct Process {
     handles: NumberMap<u64, HandleRecord>,
     handle_values: HandleValues,
     held: NumberMap<AllocId, ValueCount>,
+    /// Whether it ever had a handle of a team.
+    knows_teams: bool,
     fault: Option<FaultState>,
     misuses: Vec<Misuse>,
     next_opaque: u64,
@@ -175,6 +177,7 @@ impl Process {
             handles: NumberMap::default(),
             handle_values: HandleValues::default(),
             held: NumberMap::default(),
+            knows_teams: false,
             fault: None,
             misuses: Vec::new(),
             next_opaque: 0,

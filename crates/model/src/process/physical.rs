@@ -144,6 +144,7 @@ impl Process {
 
     pub(super) fn new_handle(&mut self, record: &AllocationRecord, prop: AllocationProp) -> u64 {
         let value = self.handle_values.next(self.chooser.recycles());
+        self.knows_teams |= matches!(record.place, Place::Team { .. });
         let values = self.held.entry(record.alloc).or_default();
         values.all += 1;
         values.held += 1;
