@@ -46,14 +46,15 @@ pub enum Apart {
 impl Node {
     /// What keeps a process of this node from memory of another one, or of this one.
     pub(crate) fn apart_from(&self, other: &Self) -> Option<Apart> {
-        let here = std::ptr::eq(self, other);
+        // Within a node the driver needs nobody's help.
+        let helped = std::ptr::eq(self, other) || (self.daemon && other.daemon);
         let in_common = self.channels.iter().any(|channel| other.channels.contains(channel));
         // Without a channel the driver does not even look.
         if self.channels.is_empty() {
             Some(Apart::Channel)
         } else if self.domain != other.domain {
             Some(Apart::Domain)
-        } else if !here && !(self.daemon && other.daemon) {
+        } else if !helped {
             Some(Apart::Daemon)
         } else {
             (!in_common).then_some(Apart::Channel)

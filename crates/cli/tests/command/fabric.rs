@@ -93,3 +93,9 @@ fn a_killed_worker_ends_the_run_within_a_second_and_nothing_is_left() {
     let arguments = ["--profile", "islands", "--size", "256MiB", "--json"];
     assert_killing_ends(&mut scenario("fabric", &arguments), 4, Duration::ZERO);
 }
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_build_without_mpi_says_so() {
+    assert_refused(&mut scenario("fabric", &["--transport", "mpi"]), 2, "build it with --features mpi");
+}
