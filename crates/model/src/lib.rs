@@ -32,7 +32,7 @@ pub use process::{
     FunctionInfo, Grace, LoadedModule, Misuse, ModuleCode, Operand, Operation, Outcome, Outside, PageTables, Plan,
     Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault, WorkId,
 };
-pub use profile::{DeviceProfile, Profile, ProfileError};
+pub use profile::{DeviceProfile, Platform, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
 pub use visibility::{devices_seen, visible_devices};
 pub use wire::{

@@ -24,9 +24,21 @@ const INVENTED: &[(&str, &str)] = &[
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
     ("islands", include_str!("../../../fixtures/machines/islands.json")),
+    ("windows", include_str!("../../../fixtures/machines/windows.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
 ];
+
+/// The operating system of a machine's nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Platform {
+    /// Memory is shared as descriptors, and as fabric handles.
+    #[default]
+    Linux,
+    /// Memory is shared as NT handles.
+    Windows,
+}
 
 /// A device of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +86,8 @@ pub struct Profile {
     pub peers_connected: bool,
     /// How many peers a context can enable.
     pub max_peers: usize,
+    /// What its nodes run.
+    pub platform: Platform,
     /// Its nodes; at least one.
     pub nodes: Vec<Node>,
     /// NUMA nodes of the host.
@@ -147,6 +161,8 @@ struct InventedFile {
     granularity_bytes: Option<u64>,
     peers_connected: Option<bool>,
     max_peers: Option<usize>,
+    #[serde(default)]
+    platform: Platform,
     /// What each node has of IMEX; the nodes that follow have what the last one has.
     #[serde(default)]
     imex: Vec<Node>,
@@ -213,6 +229,7 @@ impl Profile {
             granularity: ByteSize::new(granularity.unwrap_or(2 << 20)),
             peers_connected: connected,
             max_peers: devices.len(),
+            platform: Platform::Linux,
             nodes: vec![Node { domain: 0, channels: (0..file.imex_channels).collect(), daemon: true }],
             host_numa_nodes: 1,
             compressible: None,
@@ -242,6 +259,7 @@ impl Profile {
         name.clone_into(&mut profile.name);
         profile.origin = format!("invented: {}", file.invented);
         profile.granularity = file.granularity_bytes.map_or(profile.granularity, ByteSize::new);
+        profile.platform = file.platform;
         profile.peers_connected = file.peers_connected.unwrap_or(profile.peers_connected);
         profile.max_peers = file.max_peers.unwrap_or(file.devices);
         let imex = if file.imex.is_empty() { &profile.nodes } else { &file.imex };

@@ -11,6 +11,7 @@ mod module;
 mod physical;
 mod pool;
 mod query;
+mod win32;
 
 pub use context::*;
 pub use copy::*;
@@ -20,6 +21,7 @@ pub use module::*;
 pub use physical::*;
 pub use pool::*;
 pub use query::*;
+pub use win32::*;
 
 use crate::rule::Rule;
 
@@ -51,7 +53,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
+    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, PHYSICAL, POOL, QUERY, WIN32].into_iter().flatten().copied()
 }
 
 #[cfg(test)]
