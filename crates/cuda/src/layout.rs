@@ -122,6 +122,7 @@ impl From<&AllocationProp> for CuMemAllocationProp {
             allocation_type: prop.allocation_type.0,
             requested_handle_types: prop.requested_handle_types.0,
             location: prop.location.into(),
+            // The real driver is that of Linux, where there are none to give.
             win32_handle_meta_data: 0,
             alloc_flags: CuMemAllocFlags {
                 compression_type: prop.compression.0,
@@ -167,6 +168,7 @@ impl From<CuMemAllocationProp> for AllocationProp {
             compression: CompressionType(prop.alloc_flags.compression_type),
             gpu_direct_rdma: prop.alloc_flags.gpu_direct_rdma_capable != 0,
             usage: prop.alloc_flags.usage,
+            win32_security_attributes: prop.win32_handle_meta_data != 0,
         }
     }
 }
@@ -242,6 +244,7 @@ mod tests {
             compression: CompressionType::GENERIC,
             gpu_direct_rdma: true,
             usage: 0xFFFE,
+            win32_security_attributes: false,
         };
         assert_eq!(AllocationProp::from(CuMemAllocationProp::from(&prop)), prop);
     }

@@ -96,9 +96,11 @@ pub(crate) unsafe fn shareable_handle(written: &AnyValue, handle_type: HandleTyp
 ///
 /// # Errors
 /// `INVALID_VALUE`: a descriptor given as a fabric handle. The driver would follow its number as an address.
+/// `NOT_SUPPORTED`: a handle of Windows.
 pub(crate) fn os_handle(from: OsHandle<'_>, handle_type: HandleType) -> Result<*const c_void> {
     match from {
         OsHandle::Fabric(handle) => Ok(std::ptr::from_ref(handle).cast()),
+        OsHandle::Win32(_) => Err(DriverError::refused(CuResult::NOT_SUPPORTED)),
         OsHandle::Fd(_) | OsHandle::FdNumber(_) if handle_type == HandleType::FABRIC => {
             Err(DriverError::refused(CuResult::INVALID_VALUE))
         }

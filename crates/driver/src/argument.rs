@@ -136,6 +136,7 @@ arguments! {
     OsHandle<'_>: self => match self {
         OsHandle::Fd(_) | OsHandle::FdNumber(_) => Value::Number(self.fd_number().map_or(-1, i128::from)),
         OsHandle::Fabric(handle) => Value::Bytes(handle.0.len() as u64),
+        OsHandle::Win32(handle) => Value::Handle(handle.0),
     };
     JitOptions: self => Value::Fields(vec![("max_registers", self.max_registers.map_or(Value::None, |n| n.value()))]);
     KernelArg: self => Value::Text(self.to_string());

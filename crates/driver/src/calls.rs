@@ -340,7 +340,8 @@ cuMemGetAllocationGranularity [] mem_get_allocation_granularity(
 /// (CREATE-4), host memory without a NUMA node that is to be shared (CREATE-5), compression (CREATE-6), size 0 or not
 /// a multiple of the granularity (CREATE-7). `INVALID_DEVICE`: no such device (CREATE-8). `NOT_PERMITTED`: a fabric
 /// handle without an IMEX channel (CREATE-9). `OUT_OF_MEMORY` (CREATE-10). `NOT_SUPPORTED`: fabric handles (CREATE-11) or memory
-/// of the host (CREATE-12) where devices do not support them.
+/// of the host (CREATE-12) where devices do not support them. Under Windows `INVALID_VALUE`: a type of Linux (WIN32-1), or
+/// an NT handle without security attributes (WIN32-2).
 ///
 /// # Source
 /// `cuMemCreate`; trace vmm, create-sizes and create-props
@@ -437,7 +438,7 @@ cuMemExportToShareableHandle [] mem_export_to_shareable_handle(
 /// (IMPORT-3), or a descriptor of a pool (IMPORT-6). `UNKNOWN`: a closed descriptor, or one that is no device memory
 /// (IMPORT-4). Of fabric handles, `INVALID_VALUE`: its memory is not there any more, or its bytes are wrong (IMPORT-5).
 /// `NOT_PERMITTED`: no IMEX channel in common (FABRIC-1). `INVALID_HANDLE`: another IMEX domain (FABRIC-2), or no daemon
-/// (FABRIC-3).
+/// (FABRIC-3). Of NT handles, `INVALID_VALUE`: it is in the table of another process (WIN32-3).
 ///
 /// # Source
 /// `cuMemImportFromShareableHandle`; trace share, import-args; trace edges, import-wrong-descriptor

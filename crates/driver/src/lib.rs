@@ -41,7 +41,7 @@ pub use jit::{JitLog, JitOptions};
 pub use launch::{Dim3, KernelArg, LaunchConfig};
 pub use memory::{
     AccessDesc, AccessFlags, AllocationProp, AllocationType, CompressionType, FabricHandle, GranularityOption,
-    HandleType, Location, LocationType, MemInfo, OsHandle, ShareableHandle,
+    HandleType, Location, LocationType, MemInfo, OsHandle, ShareableHandle, Win32Handle,
 };
 pub use multicast::MulticastObjectProp;
 pub use pinned::{InFlight, PinnedBuffer};

@@ -163,6 +163,8 @@ pub struct AllocationProp {
     pub gpu_direct_rdma: bool,
     /// Further uses, a bit mask.
     pub usage: u16,
+    /// Whether security attributes are given, which a handle of Windows needs.
+    pub win32_security_attributes: bool,
 }
 
 impl AllocationProp {
@@ -176,6 +178,7 @@ impl AllocationProp {
             compression: CompressionType::NONE,
             gpu_direct_rdma: false,
             usage: 0,
+            win32_security_attributes: false,
         }
     }
 }
@@ -201,6 +204,10 @@ impl AccessDesc {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FabricHandle(pub [u8; 64]);
 
+/// An NT handle: a number that means something in the process's own table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Win32Handle(pub u64);
+
 /// An exported allocation, as the exporter gets it.
 #[derive(Debug)]
 pub enum ShareableHandle {
@@ -208,6 +215,8 @@ pub enum ShareableHandle {
     PosixFd(OwnedFd),
     /// A fabric handle.
     Fabric(FabricHandle),
+    /// An NT handle of the exporter.
+    Win32(Win32Handle),
 }
 
 impl ShareableHandle {
@@ -216,7 +225,7 @@ impl ShareableHandle {
     pub fn into_posix_fd(self) -> Option<OwnedFd> {
         match self {
             Self::PosixFd(fd) => Some(fd),
-            Self::Fabric(_) => None,
+            Self::Fabric(_) | Self::Win32(_) => None,
         }
     }
 
@@ -226,6 +235,7 @@ impl ShareableHandle {
         match self {
             Self::PosixFd(fd) => OsHandle::Fd(fd.as_fd()),
             Self::Fabric(handle) => OsHandle::Fabric(handle),
+            Self::Win32(handle) => OsHandle::Win32(*handle),
         }
     }
 }
@@ -239,6 +249,8 @@ pub enum OsHandle<'a> {
     FdNumber(RawFd),
     /// A fabric handle.
     Fabric(&'a FabricHandle),
+    /// An NT handle of the importer.
+    Win32(Win32Handle),
 }
 
 impl OsHandle<'_> {
@@ -248,7 +260,7 @@ impl OsHandle<'_> {
         match self {
             Self::Fd(fd) => Some(fd.as_raw_fd()),
             Self::FdNumber(number) => Some(*number),
-            Self::Fabric(_) => None,
+            Self::Fabric(_) | Self::Win32(_) => None,
         }
     }
 
@@ -258,6 +270,7 @@ impl OsHandle<'_> {
         match self {
             Self::Fd(_) | Self::FdNumber(_) => HandleType::POSIX_FILE_DESCRIPTOR,
             Self::Fabric(_) => HandleType::FABRIC,
+            Self::Win32(_) => HandleType::WIN32,
         }
     }
 }

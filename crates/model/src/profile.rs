@@ -27,6 +27,7 @@ const INVENTED: &[(&str, &str)] = &[
     ("islands", include_str!("../../../fixtures/machines/islands.json")),
     ("no-multicast", include_str!("../../../fixtures/machines/no-multicast.json")),
     ("wide-teams", include_str!("../../../fixtures/machines/wide-teams.json")),
+    ("windows", include_str!("../../../fixtures/machines/windows.json")),
     ("scarce", include_str!("../../../fixtures/machines/scarce.json")),
     ("unequal", include_str!("../../../fixtures/machines/unequal.json")),
     ("g64k", include_str!("../../../fixtures/machines/g64k.json")),
@@ -46,6 +47,17 @@ impl MulticastGranularity {
     fn unmeasured(granularity: ByteSize) -> Self {
         Self { minimum: granularity, recommended: ByteSize::mib(512).max(granularity) }
     }
+}
+
+/// The operating system of a machine's nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Platform {
+    /// Memory is shared as descriptors, and as fabric handles.
+    #[default]
+    Linux,
+    /// Memory is shared as NT handles.
+    Windows,
 }
 
 /// A device of a machine.
@@ -98,6 +110,8 @@ pub struct Profile {
     pub peers_connected: bool,
     /// How many peers a context can enable.
     pub max_peers: usize,
+    /// What its nodes run.
+    pub platform: Platform,
     /// Its nodes; at least one.
     pub nodes: Vec<Node>,
     /// NUMA nodes of the host.
@@ -171,6 +185,8 @@ struct InventedFile {
     granularity_bytes: Option<u64>,
     peers_connected: Option<bool>,
     max_peers: Option<usize>,
+    #[serde(default)]
+    platform: Platform,
     /// What each node has of IMEX; the nodes that follow have what the last one has.
     #[serde(default)]
     imex: Vec<Node>,
@@ -257,6 +273,7 @@ impl Profile {
             multicast_granularity: MulticastGranularity::unmeasured(ByteSize::new(granularity.unwrap_or(2 << 20))),
             peers_connected: connected,
             max_peers: devices.len(),
+            platform: Platform::Linux,
             nodes: vec![Node { domain: 0, channels: (0..file.imex_channels).collect(), daemon: true }],
             host_numa_nodes: 1,
             compressible: None,
@@ -295,6 +312,7 @@ impl Profile {
         profile.granularity = file.granularity_bytes.map_or(profile.granularity, ByteSize::new);
         profile.multicast_granularity =
             file.multicast_granularity.unwrap_or_else(|| MulticastGranularity::unmeasured(profile.granularity));
+        profile.platform = file.platform;
         profile.peers_connected = file.peers_connected.unwrap_or(profile.peers_connected);
         profile.max_peers = file.max_peers.unwrap_or(file.devices);
         let imex = if file.imex.is_empty() { &profile.nodes } else { &file.imex };

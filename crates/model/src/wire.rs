@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use peermap_driver::{AllocationProp, ByteSize, CallSite, DriverError, MemInfo};
+use peermap_driver::{AllocationProp, ByteSize, CallSite, DriverError, MemInfo, Win32Handle};
 
 use crate::imex::Apart;
 
@@ -143,6 +143,28 @@ pub enum Ask {
     ImportFabric {
         /// Its bytes.
         handle: Vec<u8>,
+    },
+    /// Make a handle in the process's own table of NT handles.
+    ExportWin32 {
+        /// Of which allocation.
+        alloc: AllocId,
+    },
+    /// Hold what a handle of the process's own table is of.
+    ImportWin32 {
+        /// The handle.
+        handle: Win32Handle,
+    },
+    /// Make a handle of this table one of another process's table too (`DuplicateHandle`).
+    DuplicateWin32 {
+        /// The handle.
+        handle: Win32Handle,
+        /// Who gets it.
+        to: ProcessId,
+    },
+    /// Take a handle out of the process's own table (`CloseHandle`).
+    CloseWin32 {
+        /// The handle.
+        handle: Win32Handle,
     },
     /// Free and total memory of a device.
     MemInfo {
@@ -414,6 +436,8 @@ pub enum Answer {
     Descriptor,
     /// A fabric handle was made.
     Fabric(Vec<u8>),
+    /// A handle was made in a table of NT handles.
+    Win32(Win32Handle),
     /// Memory of a device.
     MemInfo(MemInfo),
     /// A legacy handle was made.

@@ -90,8 +90,10 @@ impl<'d> Buffers<'d> {
             match (driver.mem_export_to_shareable_handle(handle, handle_type, 0)?, &buffers.fabric) {
                 (ShareableHandle::Fabric(handle), Some(slots)) => slots.put(number, &handle.0),
                 (ShareableHandle::PosixFd(fd), _) => buffers.descriptors.push(fd),
-                // No driver answers a wish for a descriptor with a fabric handle.
-                (ShareableHandle::Fabric(_), None) => return Err(DriverError::refused(CuResult::UNKNOWN).into()),
+                // No driver answers a wish for a descriptor with something else.
+                (ShareableHandle::Fabric(_) | ShareableHandle::Win32(_), _) => {
+                    return Err(DriverError::refused(CuResult::UNKNOWN).into());
+                }
             }
         }
         Ok(buffers)

@@ -48,6 +48,7 @@ mod stream;
 mod tables;
 mod turn;
 mod waiting;
+mod windows;
 
 pub use peermap_exec::{Check, Checks, UnknownCheck};
 

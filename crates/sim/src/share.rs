@@ -44,6 +44,9 @@ impl Inner {
         attach(link.as_mut(), from, handle_type)?;
         let mut tables = Tables(&self.memory.tables);
         let mut outside = Outside { machine: &mut **link, tables: &mut tables };
+        if let OsHandle::Win32(handle) = from {
+            return process.mem_import_win32(&mut outside, handle).map(handle::mem_handle);
+        }
         let imported =
             process.mem_import_from_shareable_handle(&mut outside, from.fd_number(), fabric_bytes(&from), handle_type);
         link.detach();
@@ -83,6 +86,7 @@ pub(crate) fn shareable_handle(link: &mut dyn Link, answer: Answer) -> Result<Sh
             let bytes = bytes.try_into().map_err(|_| out_of_turn())?;
             Ok(ShareableHandle::Fabric(FabricHandle(bytes)))
         }
+        Answer::Win32(handle) => Ok(ShareableHandle::Win32(handle)),
         _ => Err(out_of_turn()),
     }
 }
@@ -97,7 +101,7 @@ pub(crate) fn attach(link: &mut dyn Link, from: OsHandle<'_>, handle_type: Handl
             Some(descriptor) => link.attach(descriptor.as_fd()),
             None => Ok(()),
         },
-        OsHandle::Fabric(_) => Ok(()),
+        OsHandle::Fabric(_) | OsHandle::Win32(_) => Ok(()),
     }
 }
 
@@ -105,7 +109,7 @@ pub(crate) fn attach(link: &mut dyn Link, from: OsHandle<'_>, handle_type: Handl
 pub(crate) fn fabric_bytes<'h>(from: &OsHandle<'h>) -> Option<&'h [u8]> {
     match from {
         OsHandle::Fabric(handle) => Some(handle.0.as_slice()),
-        OsHandle::Fd(_) | OsHandle::FdNumber(_) => None,
+        OsHandle::Fd(_) | OsHandle::FdNumber(_) | OsHandle::Win32(_) => None,
     }
 }
 

@@ -13,7 +13,7 @@ use peermap_driver::{
     AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Dim3, Driver, DriverError, Event,
     FabricHandle, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr, IpcEventHandle,
     IpcMemHandle, JitOptions, LaunchConfig, Location, MemHandle, MemPoolProps, Module, MulticastObjectProp, OsHandle,
-    PointerAttribute, Result, RuleId, Stream,
+    PointerAttribute, Result, RuleId, Stream, Win32Handle,
 };
 use peermap_model::{Evidence, Rule, rules};
 use peermap_sim::{SimMachine, SimProcess};
@@ -199,6 +199,21 @@ fn map_a_team_between_its_pieces() -> Result<()> {
     process.mem_map(ptr.checked_add(PIECE).unwrap(), ByteSize::mib(8), ByteSize::ZERO, team, 0)
 }
 
+/// A process of a node of `islands` imports what one of node 0 exported.
+fn import_on(node: u16) -> Result<()> {
+    let machine = SimMachine::named("islands").unwrap();
+    let (exporter, importer) = (machine.process_on(0).unwrap(), machine.process_on(node).unwrap());
+    exporter.init(0)?;
+    importer.init(0)?;
+    let memory = exporter.mem_create(ByteSize::mib(2), &AllocationProp::pinned_on(0, HandleType::FABRIC), 0)?;
+    let exported = exporter.mem_export_to_shareable_handle(memory, HandleType::FABRIC, 0)?;
+    importer.mem_import_from_shareable_handle(exported.as_os_handle(), HandleType::FABRIC).map(drop)
+}
+
+fn create_under_windows(handle_type: HandleType) -> Result<()> {
+    process("windows").mem_create(ByteSize::mib(2), &AllocationProp::pinned_on(0, handle_type), 0).map(drop)
+}
+
 /// A call that breaks a rule.
 type Breaks = (&'static Rule, fn() -> Result<()>);
 
@@ -250,6 +265,15 @@ fn calls() -> Vec<Breaks> {
             let handle = FabricHandle([7; 64]);
             let process = process("default");
             process.mem_import_from_shareable_handle(OsHandle::Fabric(&handle), HandleType::FABRIC).map(|_| ())
+        }),
+        (&rules::FABRIC_1, || import_on(2)),
+        (&rules::FABRIC_2, || import_on(4)),
+        (&rules::FABRIC_3, || import_on(5)),
+        (&rules::WIN32_1, || create_under_windows(HandleType::POSIX_FILE_DESCRIPTOR)),
+        (&rules::WIN32_2, || create_under_windows(HandleType::WIN32)),
+        (&rules::WIN32_3, || {
+            let handle = OsHandle::Win32(Win32Handle(4));
+            process("windows").mem_import_from_shareable_handle(handle, HandleType::WIN32).map(drop)
         }),
         (&rules::POOL_26, || {
             let process = process("no-fabric");

@@ -1,10 +1,8 @@
 //! One device: what it is, and what it does when it is asked to share.
 
-use std::os::fd::AsFd;
-
 use peermap_driver::{
     AllocationProp, ByteSize, CompressionType, Device, DeviceAttribute, Driver, DriverError, GranularityOption,
-    HandleType, OsHandle, ShareableHandle,
+    HandleType, ShareableHandle,
 };
 use serde::Serialize;
 
@@ -133,11 +131,7 @@ fn try_sharing(driver: &dyn Driver, prop: &AllocationProp, unit: ByteSize, handl
 }
 
 fn try_import(driver: &dyn Driver, exported: &ShareableHandle, handle_type: HandleType) -> Tried {
-    let from = match exported {
-        ShareableHandle::PosixFd(descriptor) => OsHandle::Fd(descriptor.as_fd()),
-        ShareableHandle::Fabric(handle) => OsHandle::Fabric(handle),
-    };
-    match driver.mem_import_from_shareable_handle(from, handle_type) {
+    match driver.mem_import_from_shareable_handle(exported.as_os_handle(), handle_type) {
         Ok(imported) => {
             drop(driver.mem_release(imported));
             WORKS

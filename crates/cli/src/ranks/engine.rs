@@ -141,7 +141,7 @@ impl Transport for Engine {
     ) -> Result<Vec<ShareableHandle>, TransportError> {
         let own = match own {
             Some(ShareableHandle::Fabric(handle)) => handle.0,
-            Some(_) => return Err(TransportError::NotCarried { what: "a descriptor", how: "by MPI" }),
+            Some(_) => return Err(TransportError::NotCarried { what: "a handle of one host", how: "by MPI" }),
             None => [0; HANDLE],
         };
         let all = self.round(own, true, deadline)?;

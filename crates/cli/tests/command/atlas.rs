@@ -141,7 +141,8 @@ fn the_first_step_of_a_pair_is_a_recorded_step_of_that_call() {
 #[test]
 fn surprising_acceptances_name_recording_and_manual() {
     let accepted: Vec<&Value> = rows("rules").iter().filter(|rule| rule["result"] == "CUDA_SUCCESS").collect();
-    let (recorded, others): (Vec<_>, Vec<_>) = accepted.iter().partition(|rule| has_evidence(rule, "step"));
+    let (recorded, others): (Vec<&Value>, Vec<&Value>) =
+        accepted.iter().copied().partition(|rule| has_evidence(rule, "step"));
     assert!(recorded.len() >= 4, "{recorded:?}");
     for rule in &recorded {
         assert!(steps(rule) > 0 && has_evidence(rule, "manual"), "{rule}");

@@ -63,6 +63,7 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--handle", "nt"][..], 2, "auto or fd or fabric"),
         (&["--handle", "fabric", "--profile", "no-fabric"], 12, "memory cannot be shared as a fabric handle"),
         (&["--handle", "fabric", "--profile", "fabric-lies"], 12, "there is no IMEX channel"),
+        (&["--profile", "windows"], 12, "memory cannot be shared as a file descriptor"),
         (&["--size", "3MiB"], 2, "the next size that fits is 4 MiB"),
         (&["--size", "1TiB", "--round-up"], 2, "at most"),
         (&["--size", "17592186044415MiB", "--round-up"], 2, "is no multiple of the granularity"),

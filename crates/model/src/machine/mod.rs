@@ -11,10 +11,11 @@ mod holders;
 mod legacy;
 mod pool;
 mod team;
+mod win32;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, MemInfo};
+use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, MemInfo, Win32Handle};
 
 pub use holders::{HolderLine, HolderList};
 pub use team::{Wired, Wiring, team_bytes};
@@ -125,6 +126,8 @@ pub struct Machine {
     allocations: BTreeMap<AllocId, Allocation>,
     exported_from: BTreeMap<ExportId, Exported>,
     fabric: BTreeMap<Vec<u8>, FabricExport>,
+    /// The NT handles, each in the table of a process.
+    win32: BTreeMap<(ProcessId, Win32Handle), AllocId>,
     legacy: BTreeMap<Vec<u8>, LegacyExport>,
     pools: BTreeMap<PoolId, SharedPool>,
     events: SharedEvents,
@@ -159,6 +162,7 @@ impl Machine {
             allocations: BTreeMap::new(),
             exported_from: BTreeMap::new(),
             fabric: BTreeMap::new(),
+            win32: BTreeMap::new(),
             legacy: BTreeMap::new(),
             pools: BTreeMap::new(),
             events: SharedEvents::default(),
@@ -204,6 +208,7 @@ impl Machine {
         for alloc in held {
             self.forget_holder(process, alloc);
         }
+        self.drop_win32_table(process);
         self.legacy.retain(|_, export| export.exporter != process);
         self.leave_pools(process);
         self.events.disconnect(process);
@@ -284,6 +289,10 @@ impl Machine {
             },
             Ask::ExportFabric { alloc } => self.export_fabric(process, alloc)?,
             Ask::ImportFabric { handle } => self.import_fabric(process, &handle),
+            Ask::ExportWin32 { alloc } => self.export_win32(process, alloc)?,
+            Ask::ImportWin32 { handle } => self.import_win32(process, handle),
+            Ask::DuplicateWin32 { handle, to } => self.duplicate_win32(process, handle, to),
+            Ask::CloseWin32 { handle } => self.close_win32(process, handle),
             Ask::MemInfo { device } => self.mem_info(device)?,
             Ask::ExportLegacy { alloc, size } => self.export_legacy(process, alloc, size)?,
             Ask::ImportLegacy { handle } => self.import_legacy(process, &handle),
@@ -430,9 +439,11 @@ impl Machine {
     }
 
     fn free_if_unheld(&mut self, alloc: AllocId) {
+        let in_a_table = self.win32.values().any(|named| *named == alloc);
         let unheld = |allocation: &Allocation| {
             let Allocation { holders, exports, pools, bound, .. } = allocation;
-            holders.is_empty() && exports.is_empty() && pools.is_empty() && bound.is_empty()
+            let held = !holders.is_empty() || !exports.is_empty() || !pools.is_empty() || !bound.is_empty();
+            !held && !in_a_table
         };
         if self.allocations.get(&alloc).is_some_and(unheld)
             && let Some(allocation) = self.allocations.remove(&alloc)

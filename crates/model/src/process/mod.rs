@@ -25,6 +25,7 @@ mod shared_event;
 mod space;
 mod stream;
 mod surroundings;
+mod win32;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -112,9 +112,7 @@ impl Process {
         if !on_device && location.kind != LocationType::HOST && location.kind != LocationType::HOST_NUMA {
             return refuse(&rules::CREATE_3, "location", &location);
         }
-        if handle_types.0 & (HandleType::WIN32.0 | HandleType::WIN32_KMT.0) != 0 {
-            return refuse(&rules::CREATE_4, "handle_types", &handle_types);
-        }
+        self.check_platform(prop)?;
         if location.kind == LocationType::HOST && handle_types != HandleType::NONE {
             return refuse(&rules::CREATE_5, "handle_types", &handle_types);
         }
@@ -292,6 +290,7 @@ impl Process {
         let ask = match handle_type {
             HandleType::POSIX_FILE_DESCRIPTOR => Ask::ExportDescriptor { alloc: record.alloc, site: self.site },
             HandleType::FABRIC => Ask::ExportFabric { alloc: record.alloc },
+            HandleType::WIN32 => Ask::ExportWin32 { alloc: record.alloc },
             other => return Err(DriverError::NotModelled { what: format!("export as handle type {other}") }),
         };
         outside.machine.ask(ask)
@@ -326,16 +325,19 @@ impl Process {
             return Err(rules::IMPORT_1.refuse(&[], None));
         }
         match outside.machine.ask(ask)? {
-            Answer::Allocation(record) => {
-                let prop = self.imported_prop(&record);
-                Ok(self.new_handle(&record, prop))
-            }
+            Answer::Allocation(record) => Ok(self.imported(&record)),
             Answer::NotExported if handle_type == HandleType::FABRIC => Err(missing.refuse(&[], None)),
             Answer::NotExported => Err(missing.refuse(&[("descriptor", &number)], None)),
             Answer::Apart(apart) => Err(out_of_reach(apart)),
             Answer::OtherKind => Err(rules::IMPORT_6.refuse(&[("descriptor", &number)], None)),
             other => Err(unexpected(&other)),
         }
+    }
+
+    /// A handle to memory that was imported.
+    pub(super) fn imported(&mut self, record: &AllocationRecord) -> u64 {
+        let prop = self.imported_prop(record);
+        self.new_handle(record, prop)
     }
 
     /// The properties that an importer sees: no handle types, and the device by its own ordinal.

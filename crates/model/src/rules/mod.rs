@@ -12,6 +12,7 @@ mod multicast;
 mod physical;
 mod pool;
 mod query;
+mod win32;
 
 pub use context::*;
 pub use copy::*;
@@ -22,6 +23,7 @@ pub use multicast::*;
 pub use physical::*;
 pub use pool::*;
 pub use query::*;
+pub use win32::*;
 
 use crate::rule::Rule;
 
@@ -53,7 +55,7 @@ use rules;
 
 /// Every rule.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, MULTICAST, PHYSICAL, POOL, QUERY].into_iter().flatten().copied()
+    [CONTEXT, COPY, FABRIC, MAPPING, MODULE, MULTICAST, PHYSICAL, POOL, QUERY, WIN32].into_iter().flatten().copied()
 }
 
 #[cfg(test)]

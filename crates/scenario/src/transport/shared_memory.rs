@@ -43,8 +43,8 @@ impl Transport for InSharedMemory {
                 self.slots.put(self.member.number(), &handle.0);
                 self.meet(deadline)?;
             }
-            Some(ShareableHandle::PosixFd(_)) => {
-                return Err(TransportError::NotCarried { what: "a descriptor", how: "in shared memory" });
+            Some(ShareableHandle::PosixFd(_) | ShareableHandle::Win32(_)) => {
+                return Err(TransportError::NotCarried { what: "a handle of one process", how: "in shared memory" });
             }
             None => {}
         }

@@ -30,3 +30,4 @@ mod waiting;
 #[path = "../support/waiting.rs"]
 mod waiting_kernel;
 mod waits;
+mod windows;

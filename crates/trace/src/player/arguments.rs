@@ -197,12 +197,13 @@ impl<'a> Arguments<'a> {
     /// A shareable handle: a descriptor by name, open or closed, a number that stands for one, or a fabric handle.
     pub(super) fn os_handle<'v>(self, key: &'static str, values: &'v Values) -> Result<OsHandle<'v>, PlayError> {
         let json = self.need(key)?;
-        let refuse = || wrong(key, json, "a descriptor, its number or a fabric handle");
+        let refuse = || wrong(key, json, "a descriptor, its number, a fabric handle or an NT handle");
         match resolve(key, json, values)? {
             Resolved::Number(number) => RawFd::try_from(number).map(OsHandle::FdNumber).map_err(|_| refuse()),
             Resolved::Value { value: Value::Descriptor(fd), offset: 0 } => Ok(OsHandle::Fd(fd.as_fd())),
             Resolved::Value { value: Value::Closed(number), offset: 0 } => Ok(OsHandle::FdNumber(*number)),
             Resolved::Value { value: Value::Fabric(handle), offset: 0 } => Ok(OsHandle::Fabric(handle)),
+            Resolved::Value { value: Value::Win32(handle), offset: 0 } => Ok(OsHandle::Win32(*handle)),
             Resolved::Value { .. } | Resolved::Null => Err(refuse()),
         }
     }

@@ -6,7 +6,7 @@ use std::os::fd::{OwnedFd, RawFd};
 
 use peermap_driver::{
     Context, DevicePtr, Event, FabricHandle, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, MemPoolPtrExportData,
-    Stream,
+    Stream, Win32Handle,
 };
 
 use crate::reference::Reference;
@@ -32,6 +32,8 @@ pub(crate) enum Value {
     Closed(RawFd),
     /// A fabric handle.
     Fabric(FabricHandle),
+    /// An NT handle. It means nothing in another process.
+    Win32(Win32Handle),
     /// A legacy handle.
     Legacy(IpcMemHandle),
     /// A handle to an event.

@@ -109,6 +109,7 @@ fn is_shared(value: &Value, given: &Given<'_>) -> bool {
     match (value, given) {
         (Value::Closed(number), Given::Shared(handle @ OsHandle::Fd(_))) => handle.fd_number() == Some(*number),
         (Value::Fabric(known), Given::Shared(OsHandle::Fabric(handle))) => known == *handle,
+        (Value::Win32(known), Given::Shared(OsHandle::Win32(handle))) => known == handle,
         (Value::Legacy(known), Given::Legacy(handle)) => known == *handle,
         (Value::EventHandle(known), Given::EventHandle(handle)) => known == *handle,
         (Value::PoolPointer(known), Given::PoolPointer(data)) => known == *data,

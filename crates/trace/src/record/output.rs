@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use peermap_driver::{
     AccessFlags, AllocationProp, ByteSize, Context, Device, DevicePtr, Event, FabricHandle, Function, HostPtr,
     IpcEventHandle, IpcMemHandle, MemHandle, MemInfo, MemPool, MemPoolPtrExportData, Module, ShareableHandle, Stream,
-    Uuid,
+    Uuid, Win32Handle,
 };
 
 /// What a call gave.
@@ -23,6 +23,7 @@ pub(super) enum Output {
     Function(Function),
     Descriptor(RawFd),
     Fabric(FabricHandle),
+    Win32(Win32Handle),
     Legacy(IpcMemHandle),
     EventHandle(IpcEventHandle),
     Pool(MemPool),
@@ -72,6 +73,7 @@ outputs! {
     ShareableHandle: self => match self {
         ShareableHandle::PosixFd(fd) => Output::Descriptor(fd.as_raw_fd()),
         ShareableHandle::Fabric(handle) => Output::Fabric(*handle),
+        ShareableHandle::Win32(handle) => Output::Win32(*handle),
     };
     // No step compares a time.
     f32: self => Output::Nothing;

@@ -225,6 +225,7 @@ impl<W: Write> Log<W> {
             Output::Event(event) => Value::Event(event),
             Output::Descriptor(number) => Value::Closed(number),
             Output::Fabric(handle) => Value::Fabric(handle),
+            Output::Win32(handle) => Value::Win32(handle),
             Output::Legacy(handle) => Value::Legacy(handle),
             Output::EventHandle(handle) => Value::EventHandle(handle),
             Output::Pool(pool) => Value::Pool(pool),
@@ -297,6 +298,6 @@ fn letter(value: &Value) -> char {
         Value::Stream(_) => 's',
         Value::Event(_) => 'e',
         Value::Descriptor(_) | Value::Closed(_) => 'f',
-        Value::Fabric(_) | Value::Legacy(_) | Value::EventHandle(_) | Value::PoolPointer(_) => 'm',
+        Value::Fabric(_) | Value::Win32(_) | Value::Legacy(_) | Value::EventHandle(_) | Value::PoolPointer(_) => 'm',
     }
 }

@@ -32,6 +32,7 @@ fn properties(given: Arguments<'_>) -> Result<AllocationProp, PlayError> {
         compression: CompressionType(given.number_or("compression", 0)?),
         gpu_direct_rdma: given.truth("gpu_direct_rdma")?,
         usage: 0,
+        win32_security_attributes: given.truth("win32_security_attributes")?,
     })
 }
 

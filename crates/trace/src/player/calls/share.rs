@@ -21,6 +21,7 @@ pub(super) fn shareable(exported: ShareableHandle) -> Value {
     match exported {
         ShareableHandle::PosixFd(fd) => Value::Descriptor(fd),
         ShareableHandle::Fabric(handle) => Value::Fabric(handle),
+        ShareableHandle::Win32(handle) => Value::Win32(handle),
     }
 }
 
