@@ -1,6 +1,7 @@
 //! Whole runs, and the slowest worker's time in each phase.
 
 use peermap_driver::ByteSize;
+use peermap_scenario::fabric::{Fabric, Mistake};
 use peermap_scenario::grow::Grow;
 use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
@@ -24,7 +25,7 @@ struct Whole {
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 4] = [
+static WHOLE: [Whole; 5] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -75,6 +76,16 @@ static WHOLE: [Whole; 4] = [
             let size = ByteSize::new(2 * options.size.get());
             Grow::new(Options { size, ..options }, CHUNK, true).into()
         },
+    },
+    Whole {
+        name: "fabric",
+        phases: &[
+            ("fabric_export", "export"),
+            ("fabric_exchange", "exchange"),
+            ("fabric_map", "map"),
+            ("fabric_verify", "verify"),
+        ],
+        scenario: |options| Fabric::new(options, Mistake::None).into(),
     },
 ];
 
