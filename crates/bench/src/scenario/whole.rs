@@ -2,6 +2,7 @@
 
 use peermap_driver::ByteSize;
 use peermap_scenario::alias::Alias;
+use peermap_scenario::fabric::{Fabric, Mistake};
 use peermap_scenario::grow::Grow;
 use peermap_scenario::host_numa::HostNuma;
 use peermap_scenario::memmap_ipc::MemmapIpc;
@@ -29,7 +30,7 @@ struct Whole {
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 7] = [
+static WHOLE: [Whole; 8] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -102,6 +103,17 @@ static WHOLE: [Whole; 7] = [
         phases: &[("stripe_join", "join"), ("stripe_add", "add"), ("stripe_teardown", "teardown")],
         seated: true,
         scenario: |options| Stripe { options, stripe: CHUNK, balance: Balance::Even }.into(),
+    },
+    Whole {
+        name: "fabric",
+        phases: &[
+            ("fabric_export", "export"),
+            ("fabric_exchange", "exchange"),
+            ("fabric_map", "map"),
+            ("fabric_verify", "verify"),
+        ],
+        seated: false,
+        scenario: |options| Fabric::new(options, Mistake::None).into(),
     },
 ];
 

@@ -7,7 +7,7 @@ use peermap_bench::{BenchError, Crew, Starter};
 use peermap_driver::Driver;
 use peermap_ipc::{Channel, Child, Output, Spawn};
 use peermap_report::RunReport;
-use peermap_scenario::{Backend, Launcher, Scenario, one_line};
+use peermap_scenario::{Backend, Launcher, RunError, Scenario, one_line};
 
 use crate::backend::Chosen;
 use crate::hidden::CHANNEL;
@@ -58,7 +58,10 @@ impl Crew for OwnWorkers<'_> {
         let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
         let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
         let report = peermap_scenario::run(scenario, self.backend()?, &launcher, &mut |_: &_| {});
-        let report = report.map_err(|error| BenchError::Run(one_line(&error)))?;
+        let report = report.map_err(|error| match error {
+            RunError::NoUsableDevice { .. } => BenchError::NotHere(one_line(&error)),
+            _ => BenchError::Run(one_line(&error)),
+        })?;
         match report.failure {
             Some(failure) => Err(failure.into()),
             None => Ok(report),

@@ -37,9 +37,11 @@ impl Process {
     pub fn mem_get_address_range(&self, thread: ThreadId, ptr: DevicePtr) -> Result<(DevicePtr, ByteSize)> {
         let context = self.current(thread)?;
         if let Some((start, mapping)) = self.mapping_at(ptr) {
-            return match mapping.rights.granted().next() {
-                Some(_) => Ok((DevicePtr::new(start), ByteSize::new(mapping.size))),
-                None => Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(mapping.site))),
+            return match mapping.rights.get(self.ordinal_of_context(context)) {
+                Rights::None if rules::RANGE_2.is_on() => {
+                    Err(rules::RANGE_2.refuse(&[("ptr", &ptr)], Some(mapping.site)))
+                }
+                _ => Ok((DevicePtr::new(start), ByteSize::new(mapping.size))),
             };
         }
         if let Some(site) = self.out_of_reach(context, ptr)

@@ -5,8 +5,8 @@ use super::rules;
 rules! { QUERY;
     RANGE_1 = "RANGE-1" [cuMemGetAddressRange] NOT_FOUND: "something must be mapped or allocated at the address"
         step "vmm" "address-range" 54;
-    RANGE_2 = "RANGE-2" [cuMemGetAddressRange] NOT_FOUND: "some device must have a right on the mapping"
-        step "random_1" "random-random1-1001" 30;
+    RANGE_2 = "RANGE-2" [cuMemGetAddressRange] NOT_FOUND: "the current context's device must have a right on the mapping"
+        step "random_1" "random-random1-1001" 30 step "found/address-range-rights" "range-mem0-access0" 9;
     RANGE_3 = "RANGE-3" [cuMemGetAddressRange] NOT_FOUND:
         "the current context must reach memory of cuMemAlloc, of a pool, or that was opened"
         step "found/address-range-other-device" "address-range-other-device" 8
