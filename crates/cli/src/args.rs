@@ -219,7 +219,7 @@ pub(crate) struct Worker {
 pub(crate) struct Machine {
     #[arg(long)]
     pub(crate) profile: String,
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "none")]
     pub(crate) check: Checks,
 }
 

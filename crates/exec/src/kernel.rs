@@ -51,12 +51,24 @@ pub(crate) struct Program {
 #[derive(Clone, Debug)]
 pub(crate) struct Lines(Arc<[Line]>);
 
+/// Refuses an entry whose blocks form clusters: here each block is one by itself.
+fn check_clusters(entry: &Entry) -> Result<(), CompileError> {
+    let required = entry.directive(".reqnctapercluster").filter(|blocks| blocks.iter().product::<u32>() > 1);
+    let name = match (required, entry.directive(".blocksareclusters")) {
+        (Some(_), _) => ".reqnctapercluster",
+        (None, Some(_)) => ".blocksareclusters",
+        (None, None) => return Ok(()),
+    };
+    Err(CompileError::NotModelled { line: entry.line, what: format!("`{name}`") })
+}
+
 impl Kernel {
     /// Compiles an entry of a module.
     ///
     /// # Errors
     /// [`CompileError::NotModelled`] for the first instruction that is not covered.
     pub fn compile(module: &Module, entry: &Entry) -> Result<Self, CompileError> {
+        check_clusters(entry)?;
         let mut linked = Linked::of(module, entry)?;
         linked.entry = wide::split(&linked.entry)?;
         let lines = Lines(lines(module, &linked.entry).into());

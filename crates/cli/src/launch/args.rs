@@ -43,7 +43,7 @@ pub(crate) struct Launch {
     pub(super) force: Force,
     /// Watch the kernel for mistakes that a GPU does not tell: uninitialised, races, aliases and bounds, separated by commas,
     /// or all. Simulator only; the kernel takes longer.
-    #[arg(long, value_name = "LIST|all", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "LIST|all", default_value = "none", hide_default_value = true)]
     pub(super) check: Checks,
     /// How many seconds the kernel may run.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=MOST_SECONDS))]

@@ -113,7 +113,7 @@ pub(crate) struct Common {
     kernels: Option<PathBuf>,
     /// Watch kernels for mistakes that a GPU does not tell: uninitialised, races, aliases and bounds, separated by commas, or
     /// all. Simulator only; kernels take longer.
-    #[arg(long, value_name = "LIST|all", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "LIST|all", default_value = "none", hide_default_value = true)]
     pub(crate) check: Checks,
     /// Record every driver call of every process: summed up after the result, and one by one in this file for
     /// chrome://tracing or ui.perfetto.dev. The file must not be there yet, and is there once the run has ended.

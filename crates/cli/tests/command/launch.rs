@@ -218,6 +218,11 @@ fn wrong_arguments_are_named() {
         (&["--arg", "buf:1", "--arg", "u64:1", "--arg", "u8:7", "--out", "1=x"], &["--out 1", "no buffer"]),
         (&["--arg", "buf:1", "--arg", "u64:1", "--arg", "u8:7", "--out", "9=x"], &["--out 9", "no buffer"]),
         (&["--out", "x"], &["--out", "0=result.bin"]),
+        (
+            &["--arg", "buf:1", "--arg", "buf:1", "--out", "0=same", "--out", "1=./same"],
+            &["--out", "./same", "argument 0 and 1"],
+        ),
+        (&["--check", ""], &["--check", "there is no check \"\"", "or none"]),
         (&["--deadline", "0"], &["--deadline"]),
         (&["--shared=-1"], &["--shared"]),
     ] {
@@ -234,6 +239,7 @@ fn wrong_arguments_are_named() {
 fn files_entries_and_shapes_that_do_not_exist_are_named() {
     for (arguments, words) in [
         (&["/nowhere/x.ptx", "--entry", "own"][..], &["/nowhere/x.ptx"][..]),
+        (&["/dev/zero", "--entry", "own"], &["/dev/zero", "more than 67108864 bytes"]),
         (&[KERNELS, "--entry", "own"], &["--entry", "\"own\"", "fill_byte, fill_id"]),
         (&[KERNELS, "--entry", "fill_id", "--grid", "0"], &["--grid", "above 0"]),
         (&[KERNELS, "--entry", "fill_id", "--block", "1,2,3,4"], &["--block", "one to three"]),

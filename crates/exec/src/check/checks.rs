@@ -70,6 +70,9 @@ impl Checks {
 
 impl fmt::Display for Checks {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return formatter.write_str("none");
+        }
         let names: Vec<_> = Check::ALL.into_iter().filter(|check| self.has(*check)).map(Check::name).collect();
         formatter.write_str(&names.join(","))
     }
@@ -77,17 +80,19 @@ impl fmt::Display for Checks {
 
 /// A name that no check has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no check {0:?}; there are uninitialised, races, aliases and bounds, or all of them: all")]
+#[error("there is no check {0:?}; there are uninitialised, races, aliases and bounds, or all of them: all, or none")]
 pub struct UnknownCheck(String);
 
 impl FromStr for Checks {
     type Err = UnknownCheck;
 
     fn from_str(text: &str) -> Result<Self, UnknownCheck> {
-        if text == "all" {
-            return Ok(Self::ALL);
+        match text {
+            "all" => return Ok(Self::ALL),
+            "none" => return Ok(Self::NONE),
+            _ => {}
         }
-        text.split(',').filter(|name| !name.is_empty()).try_fold(Self::NONE, |checks, name| {
+        text.split(',').try_fold(Self::NONE, |checks, name| {
             let check = Check::ALL.into_iter().find(|check| check.name() == name);
             check.map(|check| checks.with(check)).ok_or_else(|| UnknownCheck(name.to_owned()))
         })
@@ -100,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_set_is_read_as_it_is_written() {
-        for text in ["", "races", "uninitialised,bounds", "uninitialised,races,aliases,bounds"] {
+        for text in ["none", "races", "uninitialised,bounds", "uninitialised,races,aliases,bounds"] {
             assert_eq!(text.parse::<Checks>().unwrap().to_string(), text);
         }
         assert_eq!("all".parse(), Ok(Checks::ALL));
@@ -109,6 +114,7 @@ mod tests {
 
     #[test]
     fn a_name_that_no_check_has_is_refused_with_those_that_there_are() {
+        assert_eq!("".parse::<Checks>(), Err(UnknownCheck(String::new())));
         let error = "races,leaks".parse::<Checks>().unwrap_err().to_string();
         assert!(error.contains("\"leaks\"") && Check::ALL.iter().all(|check| error.contains(check.name())), "{error}");
     }

@@ -79,6 +79,24 @@ ret;
 }
 
 #[test]
+fn clusters_of_several_blocks_are_not_covered() {
+    let compiled = |directive: &str| {
+        let module = Module::parse(&format!("{HEADER}.visible .entry k() {directive} {{ ret; }}")).unwrap();
+        Kernel::compile(&module, &module.entries()[0]).err()
+    };
+    let what = "`.reqnctapercluster`".to_owned();
+    let error = CompileError::NotModelled { line: compiled_line(), what };
+    assert_eq!(compiled(".explicitcluster .reqnctapercluster 2, 1, 1"), Some(error));
+    assert_eq!(compiled(".reqnctapercluster 1"), None);
+    assert_eq!(compiled(".maxclusterrank 4"), None);
+}
+
+/// The line behind the header.
+fn compiled_line() -> u32 {
+    1 + HEADER.matches('\n').count() as u32
+}
+
+#[test]
 fn what_is_not_covered_ends_the_compilation_with_its_line() {
     let text = format!("{HEADER}.visible .entry k() {{\n.reg .u32 %c;\nmov.u32 %c, %pm0;\nret;\n}}");
     let module = Module::parse(&text).unwrap();

@@ -23,7 +23,7 @@ rules! { MODULE;
         hardware "module::launches_that_the_driver_refuses" hardware "module::a_kernel_knows_what_it_needs";
     LAUNCH_2 = "LAUNCH-2" [cuLaunchKernel] INVALID_VALUE: "a grid has at least one block and no more than the device allows"
         manual "cuLaunchKernel";
-    LAUNCH_3 = "LAUNCH-3" [cuLaunchKernel] INVALID_VALUE: "a block may use only as much shared memory as the device has"
+    LAUNCH_3 = "LAUNCH-3" [cuLaunchKernel] INVALID_VALUE: "a launch may add shared memory only up to what a block has without asking for more"
         hardware "module::launches_that_the_driver_refuses";
     LAUNCH_4 = "LAUNCH-4" [cuLaunchKernel] LAUNCH_OUT_OF_RESOURCES:
         "a multiprocessor must have registers for all threads of a block"
