@@ -29,6 +29,7 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("pools/busy"),
     recorded!("found/address-range-no-context"),
     recorded!("found/address-range-other-device"),
+    recorded!("found/address-range-rights"),
     recorded!("found/device-pointer-no-context"),
     recorded!("found/device-pointer-no-right"),
     recorded!("found/get-access-device-first"),
