@@ -48,7 +48,7 @@ pub struct SimBackend {
 
 impl SimBackend {
     pub fn new(profile: &str) -> Self {
-        Self::watching(profile, "")
+        Self::watching(profile, "none")
     }
 
     /// A machine that watches kernels for these mistakes.
