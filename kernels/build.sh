@@ -23,16 +23,12 @@ source "$here/compiler.sh"
 #   devices       what the result must assemble for: the oldest and the newest that this assembler knows, and one between
 settings() {
   case $1 in
-    memmap_ipc)
+    memmap_ipc | stripe)
       architecture=compute_75 isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30
       devices=(sm_75 sm_90 sm_121)
       ;;
     alias)
       architecture=compute_75 isa=7.5 isa_below=7.4 target=sm_70 target_below=sm_62
-      devices=(sm_75 sm_90 sm_121)
-      ;;
-    stripe)
-      architecture=compute_75 isa=4.0 isa_below=3.1 target=sm_32 target_below=sm_30
       devices=(sm_75 sm_90 sm_121)
       ;;
     multicast)

@@ -150,7 +150,11 @@ impl Drop for Buffers<'_> {
 
 /// Imports a buffer and maps it to addresses that are reserved. The mapping keeps the memory.
 pub(crate) fn map(driver: &dyn Driver, from: OsHandle<'_>, to: Buffer) -> Result<(), DriverError> {
-    let handle = driver.mem_import_from_shareable_handle(from, from.handle_type())?;
+    map_only(driver, driver.mem_import_from_shareable_handle(from, from.handle_type())?, to)
+}
+
+/// Maps memory, and lets go of its handle: the mapping keeps the memory.
+pub(crate) fn map_only(driver: &dyn Driver, handle: MemHandle, to: Buffer) -> Result<(), DriverError> {
     driver.mem_map(to.ptr, to.size, ByteSize::ZERO, handle, 0)?;
     driver.mem_release(handle)
 }

@@ -1,8 +1,9 @@
 //! The buffers of all workers, mapped one behind the other.
 
-use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver, MemHandle};
+use peermap_driver::{AccessDesc, ByteSize, DevicePtr, Driver, MemHandle, OsHandle};
 
 use crate::device_kernels::Buffer;
+use crate::exported::{map, map_only};
 use crate::messages::Step;
 use crate::ring::Memory;
 use crate::worker::{Station, WorkerError};
@@ -31,10 +32,19 @@ impl Row {
         Ok(Self { start, size, room, all })
     }
 
-    /// Maps a buffer, and lets go of its handle: the mapping keeps the memory.
+    /// Maps a buffer, and lets go of its handle.
     pub(crate) fn map(&self, driver: &dyn Driver, number: u32, handle: MemHandle) -> peermap_driver::Result<()> {
-        driver.mem_map(self.buffer(number).ptr, self.room, ByteSize::ZERO, handle, 0)?;
-        driver.mem_release(handle)
+        map_only(driver, handle, self.room_of(number))
+    }
+
+    /// Imports a buffer and maps it.
+    pub(crate) fn import(&self, driver: &dyn Driver, number: u32, from: OsHandle<'_>) -> peermap_driver::Result<()> {
+        map(driver, from, self.room_of(number))
+    }
+
+    /// All that a buffer has.
+    fn room_of(&self, number: u32) -> Buffer {
+        Buffer { size: self.room, ..self.buffer(number) }
     }
 
     /// Lets the worker's device in.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use peermap_driver::{ByteSize, DeviceAttribute, Dim3, DriverError, JitOptions, Result};
 use peermap_model::{DeviceProfile, FunctionInfo, Rule, most_registers, rules};
-use peermap_ptx::analysis::{CallGraph, Caller, Resources};
-use peermap_ptx::{Entry, EntryId, Module, PtxProblem, StateSpace};
+use peermap_ptx::analysis::Resources;
+use peermap_ptx::{Entry, Module, PtxProblem, StateSpace};
 
 use crate::library::{self, Loaded};
 
@@ -47,7 +47,7 @@ impl Jit<'_> {
             };
             refuse(rule(&error.problem), &error.to_string(), log, options)
         })?;
-        let problem = match (unresolved(&loaded.module), self.too_large(&loaded)) {
+        let problem = match (unresolved(&loaded), self.too_large(&loaded)) {
             (Some(problem), _) => Some(("fatal", problem)),
             (None, too_large) => too_large.map(|problem| ("error", problem)),
         };
@@ -207,14 +207,9 @@ fn shape(numbers: &[u32]) -> Dim3 {
 }
 
 /// A function that is called and that neither the text nor the driver has.
-fn unresolved(module: &Module) -> Option<String> {
-    let calls = CallGraph::of(module);
-    let entries = (0_u32..).map(EntryId).take(module.entries().len());
-    let called = entries.flat_map(|entry| calls.reached(Caller::Entry(entry)));
-    let missing = called
-        .map(|id| &module.functions()[id.index()])
-        .find(|function| function.body.is_none() && !OF_THE_DRIVER.contains(&function.name.as_str()))?;
-    Some(format!("Unresolved extern function '{}'", missing.name))
+fn unresolved(loaded: &Loaded) -> Option<String> {
+    let name = loaded.missing().find(|name| !OF_THE_DRIVER.contains(name))?;
+    Some(format!("Unresolved extern function '{name}'"))
 }
 
 /// The rule that the driver follows.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{WORKERS, assert_killing_ends, assert_refused, json, run, scenario, stderr};
+use crate::support::{WORKERS, assert_killing_ends, assert_refuses_as_seated, json, run, scenario, stderr};
 
 /// Workers of each device.
 const SEATS: usize = 7;
@@ -41,15 +41,7 @@ fn it_runs_on_every_profile() {
 
 #[test]
 fn what_cannot_be_is_said_in_one_line() {
-    for (arguments, code, word) in [
-        (&["--size", "0"][..], 2, "--size"),
-        (&["--size", "3MiB"], 2, "granularity"),
-        (&["--size", "1TiB"], 2, "at most"),
-        (&["--processes-per-device", "2"], 2, "--processes-per-device"),
-        (&["--devices", "0,1", "--profile", "no-peer"], 12, "no peer access both ways"),
-    ] {
-        assert_refused(&mut scenario("access", arguments), code, word);
-    }
+    assert_refuses_as_seated("access");
 }
 
 #[test]

@@ -155,3 +155,16 @@ pub fn assert_killing_ends(command: &mut Command, count: usize, delay: Duration)
     assert!(all.iter().all(|pid| !is_alive(*pid)), "a process stays");
     assert_eq!(leftovers(), before);
 }
+
+/// What a scenario refuses whose workers have seats of their own, however many there are.
+pub fn assert_refuses_as_seated(name: &str) {
+    for (arguments, code, word) in [
+        (&["--size", "0"][..], 2, "--size"),
+        (&["--size", "3MiB"], 2, "granularity"),
+        (&["--size", "1TiB"], 2, "at most"),
+        (&["--processes-per-device", "2"], 2, "--processes-per-device"),
+        (&["--devices", "0,1", "--profile", "no-peer"], 12, "no peer access both ways"),
+    ] {
+        assert_refused(&mut scenario(name, arguments), code, word);
+    }
+}

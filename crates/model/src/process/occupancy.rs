@@ -50,13 +50,12 @@ pub(super) fn most_threads(device: &DeviceProfile, info: &FunctionInfo) -> u32 {
 /// The most registers that a thread can have if a block has so many.
 #[must_use]
 pub fn most_registers(device: &DeviceProfile, threads: u32) -> u32 {
-    (0..=MOST_REGISTERS)
-        .rev()
-        .find(|registers| {
-            let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
-            warps_by_registers(device, *registers) >= u64::from(threads).div_ceil(warp)
-        })
-        .unwrap_or(0)
+    let Generation { parts, .. } = Generation::of(device);
+    let warp = limit(device, DeviceAttribute::WARP_SIZE).max(1);
+    let of_a_part = limit(device, DeviceAttribute::MAX_REGISTERS_PER_MULTIPROCESSOR) / parts;
+    let warps_of_a_part = u64::from(threads).div_ceil(warp).div_ceil(parts).max(1);
+    let of_a_warp = of_a_part / warps_of_a_part / REGISTER_UNIT * REGISTER_UNIT;
+    u32::try_from(of_a_warp / warp).unwrap_or(MOST_REGISTERS).min(MOST_REGISTERS)
 }
 
 /// The most dynamic shared memory of a launch: what a block has without asking for more, beside what is static.

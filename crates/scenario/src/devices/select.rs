@@ -54,17 +54,6 @@ pub(crate) struct Selection {
     pub(crate) rejected: Vec<RejectedDevice>,
 }
 
-impl Selection {
-    /// All devices, those that were chosen for this reason.
-    pub(crate) fn all_rejected(self, reason: &str) -> Vec<RejectedDevice> {
-        let chosen = self
-            .chosen
-            .iter()
-            .map(|chosen| RejectedDevice { device: chosen.device.to_string(), reason: reason.to_owned() });
-        chosen.chain(self.rejected.iter().cloned()).collect()
-    }
-}
-
 /// Why there is no choice.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SelectError {

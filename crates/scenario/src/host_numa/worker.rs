@@ -10,7 +10,6 @@ use super::Act;
 use super::share::Share;
 use super::unshared::Unshared;
 use crate::content::Author;
-use crate::exported::map;
 use crate::messages::{Done, Step};
 use crate::ring::Memory;
 use crate::row::Row;
@@ -85,7 +84,7 @@ fn map_all(station: &mut Station<'_>, size: ByteSize, descriptors: Vec<OwnedFd>)
     let row = Row::reserve(station, size, size)?;
     station.begin(Step::Import)?;
     for (number, descriptor) in (0..).zip(&descriptors) {
-        map(station.driver, OsHandle::Fd(descriptor.as_fd()), row.buffer(number))?;
+        row.import(station.driver, number, OsHandle::Fd(descriptor.as_fd()))?;
     }
     Ok(row)
 }

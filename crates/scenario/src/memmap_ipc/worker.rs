@@ -40,8 +40,7 @@ fn map_all(station: &mut Station<'_>, transport: &mut dyn Transport, task: &Task
     // Descriptors are closed at the end of this.
     let handles = transport.exchange(None, station.deadline)?;
     for (number, handle) in (0..).zip(&handles) {
-        let from = handle.as_os_handle();
-        row.map(driver, number, driver.mem_import_from_shareable_handle(from, from.handle_type())?)?;
+        row.import(driver, number, handle.as_os_handle())?;
     }
     row.open(station)?;
     Ok(row)

@@ -1,7 +1,7 @@
 //! What this scenario adds to the parent's story.
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType,
+    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType,
 };
 
 use super::object::{Object, prop};
@@ -51,7 +51,7 @@ impl Story for Multicast {
     }
 
     /// A driver may know multicast and not let it happen.
-    fn obstacle(&self, driver: &dyn Driver) -> Result<Option<String>, DriverError> {
+    fn try_device(&self, driver: &dyn Driver, _device: Device) -> Result<Option<String>, DriverError> {
         match driver.multicast_get_granularity(&prop(1, self.options.size), GranularityOption::MINIMUM) {
             Err(error) if matches!(error.result(), Some(CuResult::NOT_PERMITTED | CuResult::NOT_SUPPORTED)) => {
                 Ok(Some(one_line(&error)))
@@ -98,7 +98,10 @@ mod tests {
 
     #[test]
     fn a_driver_that_does_not_let_multicast_happen_is_told_from_one_that_fails() {
-        let obstacle = |code| Multicast::default().obstacle(&MockDriver::with_devices(2).granularity_of_teams(code));
+        let obstacle = |code| {
+            let driver = MockDriver::with_devices(2).granularity_of_teams(code);
+            Multicast::default().try_device(&driver, Device(0))
+        };
         assert_eq!(obstacle(CuResult::SUCCESS), Ok(None));
         assert_eq!(obstacle(CuResult::NOT_PERMITTED), Ok(Some("CUDA_ERROR_NOT_PERMITTED".to_owned())));
         assert_eq!(obstacle(CuResult::NOT_SUPPORTED), Ok(Some("CUDA_ERROR_NOT_SUPPORTED".to_owned())));

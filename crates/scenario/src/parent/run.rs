@@ -231,12 +231,7 @@ fn choose(driver: &Watched<'_>, story: &dyn Story) -> Result<Selection, RunError
     let options = story.options();
     let trial = |device| story.try_device(driver, device);
     let terms = Terms { needs: story.needs(), peers: !story.spans_nodes(), trial: &trial };
-    let selected = select(driver, options.devices.as_deref(), &terms, options.enable_peers);
-    let selected = selected.and_then(|selection| match story.obstacle(driver)? {
-        Some(reason) => Err(SelectError::NoneUsable { rejected: selection.all_rejected(&reason) }),
-        None => Ok(selection),
-    });
-    selected.map_err(|error| match error {
+    select(driver, options.devices.as_deref(), &terms, options.enable_peers).map_err(|error| match error {
         SelectError::Usage(usage) => usage.into(),
         SelectError::NoneUsable { rejected } => RunError::NoUsableDevice { rejected },
         SelectError::Driver(source) => in_parent(driver, "choose devices", source),

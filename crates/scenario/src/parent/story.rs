@@ -53,14 +53,6 @@ pub(crate) trait Story {
         Ok(None)
     }
 
-    /// Why no device can take part, whatever its attributes say: found by asking the driver for what shows it.
-    ///
-    /// # Errors
-    /// If the driver answers something else.
-    fn obstacle(&self, _driver: &dyn Driver) -> Result<Option<String>, DriverError> {
-        Ok(None)
-    }
-
     /// How many steps such a run has after which all wait for all.
     fn steps(&self, workers: u32) -> u32;
 
