@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::lexer::{Position, Token};
+use crate::needs::Unmet;
 
 /// A problem and its place, printed in the manner of ptxas: `line 12; error: expected `;`, found `}` (column 5)`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -112,6 +113,16 @@ pub enum PtxProblem {
         name: String,
         /// The number of that of the device.
         device: u32,
+    },
+    /// Parts of the language that the version or the target of the text does not have.
+    #[error("version {}.{} for {target}: {}", version.0, version.1, unmet.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Unmet {
+        /// Each of them, and what it needs.
+        unmet: Vec<Unmet>,
+        /// The version that is written.
+        version: (u8, u8),
+        /// The architecture that is written.
+        target: String,
     },
     /// `.address_size 32`: no 64-bit driver loads such a module. Compile it for 64-bit addresses.
     #[error("32-bit addresses are not supported: expected `.address_size 64`")]

@@ -21,9 +21,9 @@
 //! Nothing here does I/O, and no text makes it panic.
 //!
 //! # Portability
-//! A version or a target that a device does not have is no error of [`Module::parse`]: the driver asks
-//! [`Module::check_header`] and compares [`Module::target`] with the device. [`PtxError::log`] is what it writes into its
-//! error log.
+//! What a text uses that its own version or target does not have is an error of [`Module::parse`]. A version or a target
+//! that a device does not have is none: the driver asks [`Module::check_header`] and compares [`Module::target`] with the
+//! device. [`PtxError::log`] is what it writes into its error log.
 //!
 //! # Source
 //! The language is that of NVIDIA's manual "Parallel Thread Execution ISA", chapters 4 (syntax), 5 (state spaces and
@@ -44,11 +44,13 @@ pub mod instruction;
 pub mod lexer;
 mod log;
 mod module;
+mod needs;
 mod normal;
 mod operand;
 mod param;
 mod parser;
 mod special;
+mod statements;
 mod target;
 mod types;
 mod variable;
@@ -61,6 +63,7 @@ pub use image::ImageKind;
 pub use instruction::{Instruction, Operation, StateSpace};
 pub use lexer::Position;
 pub use module::Module;
+pub use needs::{Need, Unmet};
 pub use operand::{
     Address, AddressBase, EntryId, FunctionId, Guard, Immediate, InstructionId, LocalId, LocationId, MoveSource,
     PredicateSource, RegisterId, Sink, Source, Symbol, VariableId,

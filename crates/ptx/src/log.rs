@@ -6,6 +6,8 @@ mod words;
 use crate::error::{Found, PtxError, PtxProblem};
 use crate::lexer::{Position, tokenize};
 use crate::module::Module;
+use crate::needs;
+use crate::parser;
 use statement::Statement;
 
 /// What ptxas calls the text that a driver gives it.
@@ -35,12 +37,21 @@ impl PtxError {
     #[must_use]
     pub fn log(&self, text: &str) -> String {
         let mut log = Log::default();
-        let mut rest = log.add(self, text);
-        for _ in 1..MOST_PROBLEMS {
-            let Some(text) = rest.take() else { break };
-            if let Err(next) = Module::parse(&text) {
-                rest = log.add(&next, &text);
-            }
+        let mut rest = text.to_owned();
+        let mut problem = match self.problem {
+            // All of that sort are looked for below.
+            PtxProblem::Unmet { .. } => parse(text).err(),
+            _ => Some(self.clone()),
+        };
+        for _ in 0..MOST_PROBLEMS {
+            let Some(found) = problem.take() else { break };
+            let Some(without) = log.add(&found, &rest) else { break };
+            problem = parse(&without).err();
+            rest = without;
+        }
+        // Not of the statements that something else is wrong with.
+        for unmet in needs::unmet(&tokenize(&rest).unwrap_or_default()) {
+            log.add(&unmet, text);
         }
         log.text()
     }
@@ -53,35 +64,40 @@ impl PtxError {
     }
 }
 
+/// What is wrong with a text apart from what its header does not allow.
+fn parse(text: &str) -> Result<Module, PtxError> {
+    parser::parse(&tokenize(text)?)
+}
+
 /// What was said so far.
 #[derive(Default)]
 struct Log {
-    said: String,
-    /// Names that are nowhere.
+    /// Lines and where in the text they belong.
+    errors: Vec<(Position, String)>,
+    /// Names that are nowhere: listed behind them.
     unknown: Vec<(Position, String)>,
-    ended: bool,
+    /// Where it went no further, and what it said last; nothing that stands behind that is said.
+    end: Option<(Position, Vec<String>)>,
 }
+
+const ABORTED: &str = "ptxas fatal   : Ptx assembly aborted due to errors";
 
 impl Log {
     /// Adds a problem; gives the text without the statement that it is in, if ptxas would go on.
     fn add(&mut self, error: &PtxError, text: &str) -> Option<String> {
         let tokens = tokenize(text).unwrap_or_default();
         let statement = Statement::around(&tokens, error.at);
-        let line = error.line(text);
+        let (at, place) = (error.at, format!("ptxas {TEXT}, line {};", error.line(text)));
         for said in words::lines(&error.problem, statement.as_ref()) {
             match said {
-                Line::Error(words) => self.say(&format!("ptxas {TEXT}, line {line}; error   : {words}\n")),
-                Line::Unknown(words) => {
-                    self.unknown.push((error.at, format!("ptxas {TEXT}, line {line}; error   : {words}\n")));
-                }
+                Line::Error(words) => self.errors.push((at, format!("{place} error   : {words}"))),
+                Line::Unknown(words) => self.unknown.push((at, format!("{place} error   : {words}"))),
                 Line::Fatal(words) => {
-                    self.unknown.clear();
-                    self.say(&format!("ptxas {TEXT}, line {line}; fatal   : {words}\n"));
+                    self.end = Some((at, vec![format!("{place} fatal   : {words}"), ABORTED.to_owned()]));
                     return None;
                 }
                 Line::FatalAtAll(words) => {
-                    self.ended = true;
-                    self.say(&format!("ptxas fatal   : {words}\n"));
+                    self.end = Some((at, vec![format!("ptxas fatal   : {words}")]));
                     return None;
                 }
             }
@@ -89,16 +105,18 @@ impl Log {
         statement.and_then(|statement| statement.left_out_of(text))
     }
 
-    fn say(&mut self, line: &str) {
-        self.said.push_str(line);
-    }
-
     fn text(mut self) -> String {
+        self.errors.sort_by_key(|(at, _)| *at);
         self.unknown.sort();
-        self.said.extend(self.unknown.into_iter().map(|(_, line)| line));
-        if !self.ended {
-            self.said.push_str("ptxas fatal   : Ptx assembly aborted due to errors\n");
-        }
-        self.said
+        let last = match self.end {
+            Some((end, last)) => {
+                self.errors.retain(|(at, _)| *at < end);
+                self.unknown.clear();
+                last
+            }
+            None => vec![ABORTED.to_owned()],
+        };
+        let errors = self.errors.into_iter().chain(self.unknown).map(|(_, line)| line);
+        errors.chain(last).map(|line| line + "\n").collect()
     }
 }

@@ -8,6 +8,7 @@ use crate::error::PtxError;
 use crate::function::Function;
 use crate::header::{self, Header};
 use crate::lexer;
+use crate::needs;
 use crate::parser;
 use crate::variable::Variable;
 
@@ -27,7 +28,14 @@ impl Module {
     /// # Errors
     /// The first problem in the text, with its line and column; [`PtxProblem`](crate::PtxProblem) lists them.
     pub fn parse(text: &str) -> Result<Self, PtxError> {
-        parser::parse(&lexer::tokenize(text)?)
+        let tokens = lexer::tokenize(text)?;
+        let parsed = parser::parse(&tokens);
+        // What stands first is told first, whoever finds it.
+        let earlier = |unmet: &PtxError| parsed.as_ref().err().is_none_or(|error| unmet.at < error.at);
+        match needs::unmet(&tokens).into_iter().find(earlier) {
+            Some(unmet) => Err(unmet),
+            None => parsed,
+        }
     }
 
     /// Reads the version of the language and nothing behind the header. A driver refuses a later version than it knows

@@ -32,6 +32,9 @@ use crate::operand::{EntryId, FunctionId, Symbol, VariableId};
 use crate::param;
 use crate::variable::Variable;
 
+pub(crate) use instruction::is_unmodelled;
+pub(crate) use special::is_name as is_special;
+
 use function::Params;
 use names::{ModuleNames, Named, Names, id};
 

@@ -165,6 +165,14 @@ macro_rules! narrowed {
     )* };
 }
 
+macro_rules! halved {
+    ($forms:ident, $ty:literal $shape:ident $of:literal $from:ident, $($modifier:literal $mode:expr),*) => { $(
+        $forms.push(number(HALF, 90, concat!("cvt", $modifier, ".", $ty, ".", $of, " %x16, %a16;"), |[a, ..]| {
+            $shape.rounded(($from.value(a & 0xFFFF), 0.0), $mode, false)
+        }));
+    )* };
+}
+
 /// The forms of this file.
 pub(super) fn forms() -> Vec<Form> {
     let mut forms = Vec::new();
@@ -203,6 +211,12 @@ pub(super) fn forms() -> Vec<Form> {
     ]);
     narrowed!(forms, 75, "f16" F16, "rn" Mode::Nearest, "rz" Mode::Zero, "rm" Mode::Down, "rp" Mode::Up);
     narrowed!(forms, 90, "bf16" BF16, "rn" Mode::Nearest, "rz" Mode::Zero);
+    halved!(forms, "f16" F16 "bf16" BF16, "" Mode::Nearest, ".rn" Mode::Nearest, ".rz" Mode::Zero);
+    halved!(forms, "bf16" BF16 "f16" F16, "" Mode::Nearest, ".rn" Mode::Nearest, ".rz" Mode::Zero);
+    forms.extend([
+        number(HALF, 80, "cvt.rz.f32.bf16 %x32, %a16;", |[a, ..]| (a & 0xFFFF) << 16),
+        number(HALF, 90, "cvt.rm.f64.bf16 %x64, %a16;", |[a, ..]| double(BF16.value(a & 0xFFFF), &[])),
+    ]);
     to_integers!(forms, "f32" "%a32" SINGLE F32, "u16" u16 16, "s16" i16 16, "u32" u32 32, "s32" i32 32, "u64" u64 64, "s64" i64 64);
     to_integers!(forms, "f64" "%a64" DOUBLE F64, "u16" u16 16, "s16" i16 16, "u32" u32 32, "s32" i32 32, "u64" u64 64, "s64" i64 64);
     to_integers!(forms, "f16" "%a16" HALF F16, "u16" u16 16, "s16" i16 16, "u32" u32 32, "s32" i32 32, "u64" u64 64, "s64" i64 64);

@@ -72,6 +72,11 @@ macro_rules! signs {
     )* };
 }
 
+/// One as `one`, if a number is less than another.
+fn one_if(one: u64, shape: Shape, a: u64, b: u64) -> u64 {
+    if shape.value(bits(shape, a)) < shape.value(bits(shape, b)) { one } else { 0 }
+}
+
 /// The forms of this file.
 pub(super) fn forms() -> Vec<Form> {
     let mut forms = Vec::new();
@@ -95,6 +100,12 @@ pub(super) fn forms() -> Vec<Form> {
     extremes!(forms, "f32" "32" SINGLE F32 75);
     extremes!(forms, "f16" "16" HALF F16 80);
     extremes!(forms, "bf16" "16" HALF BF16 80);
+    forms.extend([
+        number(SINGLE, 75, "set.lt.f16.f32 %x16, %a32, %b32;", |[a, b, ..]| one_if(0x3C00, F32, a, b)),
+        number(DOUBLE, 75, "set.lt.f16.f64 %x16, %a64, %b64;", |[a, b, ..]| one_if(0x3C00, F64, a, b)),
+        number(SINGLE, 90, "set.lt.bf16.f32 %x16, %a32, %b32;", |[a, b, ..]| one_if(0x3F80, F32, a, b)),
+        number(HALF, 90, "set.lt.bf16.f16 %x16, %a16, %b16;", |[a, b, ..]| one_if(0x3F80, F16, a, b)),
+    ]);
     signs!(forms, "f32" "32" SINGLE F32 75, "f16" "16" HALF F16 75, "bf16" "16" HALF BF16 80);
     forms
 }

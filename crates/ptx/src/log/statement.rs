@@ -1,6 +1,7 @@
 //! The statement that a place of a text is in.
 
 use crate::lexer::{Position, Token, TokenKind};
+use crate::statements::statements;
 use crate::types::ScalarType;
 
 /// The tokens of a statement, and the one that an error is about.
@@ -9,12 +10,6 @@ pub(super) struct Statement<'t, 'a> {
     /// The index of the token.
     at: usize,
 }
-
-/// Directives whose statement ends with the line.
-const LINES: [&str; 5] = [".version", ".target", ".address_size", ".loc", ".file"];
-
-/// Those that a module cannot do without.
-const HEADERS: [&str; 3] = [".version", ".target", ".address_size"];
 
 /// Opcodes that are named with a modifier.
 const LONG_NAMES: [(&[&str], &[&str]); 8] = [
@@ -31,21 +26,17 @@ const LONG_NAMES: [(&[&str], &[&str]); 8] = [
 impl<'t, 'a> Statement<'t, 'a> {
     /// The statement around a token.
     pub(super) fn around(tokens: &'t [Token<'a>], position: Position) -> Option<Self> {
+        let holds = |statement: &&[Token<'_>]| statement.iter().any(|token| token.at == position);
+        let tokens = statements(tokens).find(holds)?;
         let at = tokens.iter().position(|token| token.at == position)?;
-        let mut start = 0;
-        for index in 0..at {
-            if ends(&tokens[start..=index], tokens.get(index + 1)) {
-                start = index + 1;
-            }
-        }
-        Some(Self { tokens: &tokens[start..], at: at - start })
+        Some(Self { tokens, at })
     }
 
     /// The text with blanks in place of the statement; `None` for one that others are part of.
     pub(super) fn left_out_of(&self, text: &str) -> Option<String> {
-        let ends = |index: &usize| ends(&self.tokens[..=*index], self.tokens.get(index + 1));
-        let last = &self.tokens[(0..self.tokens.len()).find(ends)?];
-        if HEADERS.contains(&self.first()) || last.is("{") || last.is("}") {
+        let last = self.tokens.last()?;
+        let is_whole = matches!(last.text, ";" | ":") || matches!(self.first(), ".loc" | ".file");
+        if !is_whole {
             return None;
         }
         // Tokens are parts of the text.
@@ -122,19 +113,5 @@ impl<'t, 'a> Statement<'t, 'a> {
             _ => 0,
         };
         self.tokens.get(index).filter(|token| token.kind == TokenKind::Identifier).map(|_| index)
-    }
-}
-
-/// Whether a statement, read so far, ends here.
-fn ends(read: &[Token<'_>], next: Option<&Token<'_>>) -> bool {
-    let (first, last) = (read[0], read[read.len() - 1]);
-    let is_function = || read.iter().any(|token| token.is(".entry") || token.is(".func"));
-    let ends_with_line = || next.is_some_and(|next| next.at.line != last.at.line);
-    match last.text {
-        ";" => true,
-        "{" | "}" if read.len() == 1 => true,
-        "{" => is_function(),
-        ":" => read.len() == 2,
-        _ => LINES.contains(&first.text) && ends_with_line(),
     }
 }

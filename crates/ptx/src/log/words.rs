@@ -3,6 +3,7 @@
 use super::statement::Statement;
 use super::{Line, TEXT};
 use crate::error::{Found, PtxProblem};
+use crate::needs::{Need, Unmet};
 use crate::types::ScalarType;
 
 /// What ptxas says about a problem in a statement.
@@ -45,6 +46,7 @@ pub(super) fn lines(problem: &PtxProblem, statement: Option<&Statement<'_, '_>>)
         P::TargetOfOthers { name, .. } => vec![Line::FatalAtAll(format!(
             "Program with .target '{name}' cannot be compiled to different SM-family architecture"
         ))],
+        P::Unmet { unmet, target, .. } => unmet.iter().map(|unmet| Line::Error(needed(unmet, target))).collect(),
         P::AddressSize32 => vec![Line::FatalAtAll(
             " 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures."
                 .to_owned(),
@@ -97,6 +99,18 @@ pub(super) fn lines(problem: &PtxProblem, statement: Option<&Statement<'_, '_>>)
         P::OperandCount { .. } | P::TypeMismatch { .. } | P::ConstantMismatch { .. } => mismatch(),
         P::UnknownSymbol { name } => unknown_symbol(name, &instruction, statement),
         other => one(other.to_string()),
+    }
+}
+
+/// What ptxas says about a part of the language that the header does not allow.
+fn needed(Unmet { what, need }: &Unmet, target: &str) -> String {
+    match need {
+        Need::Version(major, minor) => format!("{what} requires PTX ISA .version {major}.{minor} or later"),
+        Need::Sm(sm) => format!("{what} requires .target sm_{sm} or higher"),
+        Need::Code(_) | Need::Only(_) => format!("{what} not supported on .target '{target}'"),
+        Need::Before(major, minor, sm) => {
+            format!("{what} is not supported on .target sm_{sm} and higher from PTX ISA version {major}.{minor}")
+        }
     }
 }
 

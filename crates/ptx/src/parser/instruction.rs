@@ -20,7 +20,7 @@ use super::site::Site;
 use crate::error::{PtxError, PtxProblem, excerpt};
 use crate::instruction::Operation;
 
-pub(super) use unmodelled::is_unmodelled;
+pub(crate) use unmodelled::is_unmodelled;
 
 /// Reads the operation of an instruction.
 pub(super) fn parse(site: &mut Site<'_, '_, '_, '_>) -> Result<Operation, PtxError> {

@@ -17,7 +17,7 @@ pub(super) fn of(name: Name<'_>) -> Option<(SpecialRegister, ScalarType)> {
 }
 
 /// Whether a special register has this name, with a component or without.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let with = |component| of(Name { text, component, offset: 0 }).is_some();
     with(None) || with(Some(".x"))
 }

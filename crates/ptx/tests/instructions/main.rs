@@ -26,7 +26,18 @@ fn parse(statements: &str) -> Result<Module, PtxError> {
 
 /// The body around a statement, and the operation of the statement: the last but the `ret`.
 fn read(statement: &str) -> (Body, Operation) {
-    let module = parse(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    read_in(parse(statement), statement)
+}
+
+/// The operation of a statement that is gone from later versions, or from later architectures.
+fn old_operation(statement: &str) -> Operation {
+    let header = ".version 6.3\n.target sm_70\n.address_size 64\n";
+    let entry = format!("{header}.entry e() {{ .reg .pred %p<4>; .reg .b32 %r<4>;\n{statement}\nret; }}");
+    read_in(Module::parse(&entry), statement).1
+}
+
+fn read_in(module: Result<Module, PtxError>, statement: &str) -> (Body, Operation) {
+    let module = module.unwrap_or_else(|error| panic!("{statement}: {error}"));
     let mut body = module.entries()[0].body.clone();
     body.instructions.pop().expect("the `ret`");
     let last = body.instructions.last().expect("the statement").operation.clone();

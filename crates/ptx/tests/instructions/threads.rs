@@ -7,7 +7,7 @@ use peermap_ptx::instruction::{
 };
 use peermap_ptx::{BitType, IntegerType};
 
-use crate::{immediate, operation, predicate, read, register, source};
+use crate::{immediate, old_operation, operation, predicate, read, register, source};
 
 #[test]
 fn barriers_of_a_block() {
@@ -100,7 +100,7 @@ fn shuffles() {
         let found = operation(statement);
         assert!(matches!(found, Operation::Shuffle(it) if it.mode == mode && it.in_range.is_none()), "{statement}");
     }
-    let old = operation("shfl.up.b32 %r1, %r2, 1, 0;");
+    let old = old_operation("shfl.up.b32 %r1, %r2, 1, 0;");
     assert!(matches!(old, Operation::Shuffle(Shuffle { mask: None, .. })));
 }
 
@@ -122,7 +122,7 @@ fn votes_and_matches() {
         };
         assert_eq!(found, Operation::Vote(wanted), "{statement}");
     }
-    assert!(matches!(operation("vote.all.pred %p1, %p2;"), Operation::Vote(Vote { mask: None, .. })));
+    assert!(matches!(old_operation("vote.all.pred %p1, %p2;"), Operation::Vote(Vote { mask: None, .. })));
 
     let (body, found) = read("match.all.sync.b64 _|%p1, %d2, -1;");
     let wanted = Match {

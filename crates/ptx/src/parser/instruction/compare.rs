@@ -104,9 +104,9 @@ fn outcome(to: ScalarType, ty: ScalarType) -> Option<ScalarType> {
     let fits = match to {
         ScalarType::F32 => !is_half && !matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2),
         ScalarType::U16 | ScalarType::S16 => is_half,
-        ScalarType::F16 | ScalarType::Bf16 | ScalarType::F16x2 | ScalarType::Bf16x2 => {
-            to == ty || !ty.is_float() && matches!(to, ScalarType::F16 | ScalarType::Bf16)
-        }
+        ScalarType::F16 => !matches!(ty, ScalarType::Bf16 | ScalarType::F16x2 | ScalarType::Bf16x2),
+        ScalarType::Bf16 => !matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2),
+        ScalarType::F16x2 | ScalarType::Bf16x2 => to == ty,
         _ => is_word,
     };
     Some(to).filter(|_| fits)

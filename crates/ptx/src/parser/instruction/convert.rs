@@ -37,8 +37,12 @@ fn is_single(ty: ScalarType) -> Option<ScalarType> {
 
 /// Whether a float of type `to` holds every value of `from`.
 fn is_exact(to: ScalarType, from: ScalarType) -> bool {
-    let mixture = matches!((to, from), (ScalarType::F16, ScalarType::Bf16) | (ScalarType::Bf16, ScalarType::F16));
-    to == from || !is_packed(to) && to.size() >= from.size() && !mixture
+    to == from || !is_packed(to) && to.size() >= from.size() && !is_mixture(to, from)
+}
+
+/// Whether neither of two halves holds all values of the other.
+fn is_mixture(to: ScalarType, from: ScalarType) -> bool {
+    matches!((to, from), (ScalarType::F16, ScalarType::Bf16) | (ScalarType::Bf16, ScalarType::F16))
 }
 
 /// Whether an integer type holds every value of another.
@@ -90,12 +94,18 @@ fn rounding(
         return Ok((true, Some(rounding)));
     }
     if !to.is_float() || from.is_float() && is_exact(to, from) && to != ScalarType::Tf32 {
+        // A rounding may be named here, though there is nothing to round.
+        if from == ScalarType::Bf16 && to.is_float() {
+            site.modifiers.refuse(&[".rna"])?;
+            let _ = site.modifiers.rounding();
+        }
         return Ok((false, None));
     }
     if to != ScalarType::Tf32 {
         site.modifiers.refuse(&[".rna"])?;
     }
-    let rounding = site.modifiers.rounding().ok_or_else(|| site.modifiers.missing("a rounding such as `.rn`"))?;
+    let named = site.modifiers.rounding().or(is_mixture(to, from).then_some(Rounding::NearestEven));
+    let rounding = named.ok_or_else(|| site.modifiers.missing("a rounding such as `.rn`"))?;
     Ok((false, Some(rounding)))
 }
 

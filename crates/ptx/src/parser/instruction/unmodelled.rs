@@ -61,7 +61,7 @@ const FORMS: [(&str, &str); 7] = [
 ];
 
 /// Whether an instruction of this opcode with these modifiers has no meaning here.
-pub(in crate::parser) fn is_unmodelled<'a>(opcode: &str, modifiers: impl Iterator<Item = &'a str> + Clone) -> bool {
+pub(crate) fn is_unmodelled<'a>(opcode: &str, modifiers: impl Iterator<Item = &'a str> + Clone) -> bool {
     let small = [".e4m3", ".e5m2", ".e2m1", ".e2m3", ".e3m2", ".ue8m0", ".s2f6"];
     let form = |(name, modifier): &(&str, &str)| *name == opcode && modifiers.clone().any(|it| it == *modifier);
     let is_small = |modifier: &str| small.iter().any(|format| modifier.starts_with(format));
