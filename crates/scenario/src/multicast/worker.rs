@@ -1,6 +1,6 @@
 //! The worker's story.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use peermap_driver::{ByteSize, DevicePtr, MemHandle, Uuid};
 use peermap_ipc::Member;
@@ -15,6 +15,7 @@ use crate::device_kernels::Buffer;
 use crate::devices::find_device;
 use crate::kernels::MULTICAST;
 use crate::messages::{Done, Step};
+use crate::post::Delivery;
 use crate::task;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
@@ -32,15 +33,16 @@ pub(crate) struct Task {
 /// After so many steps all wait for all.
 pub(super) const MEETINGS: u32 = 8;
 
-/// Does the work of one worker. `descriptors` is that of the multicast object.
+/// Does the work of one worker. The parent delivers the descriptor of the multicast object.
 pub(crate) fn work(
     station: &mut Station<'_>,
     mut member: Member,
-    descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &Task,
 ) -> Result<Done, WorkerError> {
-    let object = descriptors.first().ok_or(WorkerError::NoHandles)?;
     let mut ranks = set_up(station, task)?;
+    let descriptors = delivery.receive()?.descriptors;
+    let object = descriptors.first().ok_or(WorkerError::NoHandles)?;
     let mut meetings = (0..MEETINGS).map(Step::Barrier);
     let mut meet =
         |station: &mut Station<'_>| meetings.next().map_or(Ok(()), |meeting| station.meet(&mut member, meeting));
