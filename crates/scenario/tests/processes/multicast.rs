@@ -76,7 +76,7 @@ pub fn a_rank_that_adds_no_device_is_named_by_who_waits_for_it() {
     let report = play(&Multicast::new(options(), false, Some(1)).into(), &backend).0.unwrap();
     let failure = report.failure.clone().unwrap();
     assert_eq!((failure.kind, report.exit_code()), (FailureKind::TimedOut, ExitCode::WorkerLost));
-    assert_eq!((failure.rule.as_deref(), failure.call.as_deref()), (Some("MULTICAST-11"), Some("cuMulticastBindMem")));
+    assert_eq!((failure.rule.as_deref(), failure.call.as_deref()), (Some("WAIT-1"), Some("cuMulticastBindMem")));
     for part in ["added [device 0 by process 0]", "missing 1", "of devices [1]", "process 1"] {
         assert!(failure.message.contains(part), "{part}: {}", failure.message);
     }
