@@ -304,7 +304,8 @@ mod tests {
         let (devices, balance) = (access.devices.clone(), stripe::Balance::ByDevice);
         let stripe = stripe::Task { work: task.clone(), stripe: ByteSize::mib(2), stripes: 16, balance, devices };
         let fabric = fabric::Task { work: task.clone(), mistake: fabric::Mistake::Altered };
-        let multicast = multicast::Task { work: task.clone(), devices: vec![Uuid([7; 16])], absent: Some(3) };
+        let multicast =
+            multicast::Task { work: task.clone(), devices: vec![Uuid([7; 16])], absent: Some(3), round_up: true };
         for role in [
             Role::MemmapIpc(memmap_ipc::Task { work: task.clone(), round_up: true }),
             Role::HostNuma(task),
