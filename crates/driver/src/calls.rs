@@ -712,7 +712,7 @@ cuMulticastCreate [] multicast_create(prop: &MulticastObjectProp) -> MemHandle;
 /// `cuMulticastAddDevice`
 cuMulticastAddDevice [] multicast_add_device(mc_handle: MemHandle, device: Device) -> ();
 
-/// Binds memory of a device of the team. It waits until all devices have been added (MULTICAST-11).
+/// Binds memory of a device of the team. It waits until all devices have been added (WAIT-1).
 ///
 /// # Errors
 /// `INVALID_VALUE`: no handle of a team (MULTICAST-7), or none of memory (MULTICAST-12), flags (MULTICAST-13), a size of 0, size

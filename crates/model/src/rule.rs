@@ -53,6 +53,12 @@ impl Rule {
         self.id.0.starts_with("HANDLE-")
     }
 
+    /// Whether the real driver does not return where the rule is broken: it waits for what does not come.
+    #[must_use]
+    pub fn hangs(&self) -> bool {
+        self.id.0.starts_with("WAIT-")
+    }
+
     /// Switches the rule off or on again, in the whole OS process. It is for tests that show that something notices: what the
     /// rule refuses is then accepted, or, where there is nothing to go on with, refused with a code of no meaning.
     pub fn switch(&self, on: bool) {

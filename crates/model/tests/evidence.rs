@@ -44,9 +44,13 @@ fn recordings() -> HashMap<(String, String), Vec<Value>> {
     traces
 }
 
-/// What a step answers where the rule decides: the code by name, or the crash of the driver.
+/// What a step answers where the rule decides: the code by name, or the crash of the driver, or that it does not return.
 fn expected(rule: &Rule) -> String {
-    if rule.crashes() { "SIGSEGV".to_owned() } else { rule.result.name() }
+    match (rule.crashes(), rule.hangs()) {
+        (true, _) => "SIGSEGV".to_owned(),
+        (_, true) => "TIMEOUT".to_owned(),
+        _ => rule.result.name(),
+    }
 }
 
 /// What is wrong with a piece of evidence, if anything is.

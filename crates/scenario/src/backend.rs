@@ -63,7 +63,7 @@ pub struct WorkerEndpoint {
     /// Arguments that follow those of the [`Launcher`](crate::Launcher).
     pub args: Vec<String>,
     /// Environment variables that make the driver quicker for a worker of a run. A process that measures what the driver
-    /// takes by itself goes without them.
+    /// takes by itself goes without them, even if this one has them.
     pub tuning: Vec<(String, String)>,
     /// Descriptors to inherit, and their numbers in the worker. Numbers start at 4: 3 is the channel of the run.
     pub descriptors: Vec<(OwnedFd, i32)>,

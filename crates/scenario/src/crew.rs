@@ -1,6 +1,6 @@
 //! The workers of a run, as the parent sees them: who does what, who died, and when all is over.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use peermap_driver::Uuid;
@@ -11,7 +11,7 @@ use crate::backend::Backend;
 use crate::calls::Heard;
 use crate::error::{Complaint, RunError};
 use crate::launch::{Launcher, Tuning, spawn};
-use crate::messages::{Done, Step, ToParent, ToWorker};
+use crate::messages::{Done, Start, Step, ToParent, ToWorker};
 
 /// How long the others may go on after a failure, so that they can give back what they hold and report.
 const GRACE: Duration = Duration::from_millis(300);
@@ -21,8 +21,11 @@ pub(crate) type WorkerChannel = TypedChannel<ToWorker, ToParent>;
 
 /// What a scenario adds to the supervision of its workers.
 pub(crate) trait Conductor {
-    /// A worker is initialised: tells it what to do.
-    fn start(&mut self, ready: Ready<'_>, events: &mut dyn EventSink) -> Result<(), IpcError>;
+    /// A worker is initialised.
+    fn ready(&mut self, worker: u32, pid: u32, events: &mut dyn EventSink);
+
+    /// A worker needs what is shared: hands it over.
+    fn supply(&mut self, ask: Ask<'_>) -> Result<(), IpcError>;
 
     /// A worker begins a step.
     fn step(&mut self, worker: u32, step: Step, events: &mut dyn EventSink);
@@ -31,10 +34,8 @@ pub(crate) trait Conductor {
     fn lost(&mut self, worker: u32);
 }
 
-/// A worker that waits for its order.
-pub(crate) struct Ready<'a> {
-    pub(crate) worker: u32,
-    pub(crate) pid: u32,
+/// A worker that waits for what is shared.
+pub(crate) struct Ask<'a> {
     pub(crate) channel: &'a mut WorkerChannel,
     pub(crate) deadline: Deadline,
 }
@@ -95,6 +96,18 @@ impl Hand {
         (!finished).then(|| RunError::WorkerDied { worker: self.worker, pid: self.pid(), how, step: self.step })
     }
 
+    /// What it means that something was sent to this worker and this came of it.
+    fn reached(&self, sent: Result<(), IpcError>) -> Result<(), RunError> {
+        match sent {
+            // A worker that is gone is noticed by its end.
+            Ok(()) | Err(IpcError::PeerClosed) => Ok(()),
+            Err(IpcError::TimedOut) => {
+                Err(RunError::TimedOut { worker: self.worker, pid: self.pid(), step: self.step })
+            }
+            Err(source) => Err(RunError::Channel { worker: self.worker, source }),
+        }
+    }
+
     fn complained(&self, complaint: Complaint) -> RunError {
         RunError::Worker { worker: self.worker, pid: self.pid(), step: self.step, complaint }
     }
@@ -134,6 +147,19 @@ impl Crew {
         }
         self.spare.append(&mut spare);
         Ok(())
+    }
+
+    /// Gives each worker its order, and the barrier if there is one. Those that are not initialised yet find it when they are.
+    pub(crate) fn order(
+        &mut self,
+        order: &dyn Fn(u32) -> Start,
+        barrier: Option<BorrowedFd<'_>>,
+        deadline: Deadline,
+    ) -> Result<(), RunError> {
+        self.hands.iter_mut().try_for_each(|hand| {
+            let sent = hand.channel.send(&ToWorker::Start(order(hand.worker)), barrier.as_slice(), deadline);
+            hand.reached(sent)
+        })
     }
 
     /// Watches the workers until all have ended, and gives the first thing that went wrong.
@@ -272,16 +298,13 @@ fn take_in(
     match message {
         ToParent::Ready { init_ms } => {
             hand.init_ms = Some(init_ms);
+            hand.begin(Step::Find);
+            conductor.ready(worker, hand.pid(), events);
+        }
+        ToParent::Ask => {
             hand.begin(Step::Receive);
-            let ready = Ready { worker, pid: hand.pid(), channel: &mut hand.channel, deadline };
-            match conductor.start(ready, events) {
-                // A worker that is gone is noticed by its end.
-                Ok(()) | Err(IpcError::PeerClosed) => {}
-                Err(IpcError::TimedOut) => {
-                    return Some(RunError::TimedOut { worker, pid: hand.pid(), step: hand.step });
-                }
-                Err(source) => return Some(RunError::Channel { worker, source }),
-            }
+            let supplied = conductor.supply(Ask { channel: &mut hand.channel, deadline });
+            return hand.reached(supplied).err();
         }
         ToParent::Step(step) => {
             hand.begin(step);

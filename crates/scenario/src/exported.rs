@@ -1,16 +1,16 @@
 //! Memory that the parent creates and exports: one buffer per worker, all on one device; and how workers map it.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
 use peermap_driver::{
-    AllocationProp, ByteSize, CuResult, Device, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType,
-    MemHandle, OsHandle, ShareableHandle,
+    AllocationProp, ByteSize, Device, DeviceAttribute, Driver, DriverError, GranularityOption, HandleType, MemHandle,
+    OsHandle,
 };
 
 use crate::device_kernels::Buffer;
 use crate::devices::{Chosen, Need};
 use crate::parent::{SizeError, Supplies, SupplyError, check_granularity, check_room};
-use crate::transport::{Carrier, FabricSlots};
+use crate::transport::{Carrier, Outgoing};
 
 /// What a device needs in order to take part.
 pub(crate) const NEEDS: &[Need] = &[
@@ -33,9 +33,7 @@ pub(crate) const FABRIC_NEEDS: &[Need] = &[
 pub(crate) struct Buffers<'d> {
     driver: &'d dyn Driver,
     handles: Vec<MemHandle>,
-    descriptors: Vec<OwnedFd>,
-    /// Their fabric handles, if they are shared as such.
-    fabric: Option<FabricSlots>,
+    outgoing: Outgoing,
     remarks: Vec<String>,
 }
 
@@ -48,6 +46,14 @@ fn granularity(driver: &dyn Driver, device: Device) -> Result<ByteSize, DriverEr
 /// The size that memory on a device has of which so much is used. What cannot be padded stays, and is refused.
 pub(crate) fn room(driver: &dyn Driver, device: Device, size: ByteSize) -> Result<ByteSize, DriverError> {
     Ok(size.checked_next_multiple_of(granularity(driver, device)?).unwrap_or(size))
+}
+
+/// What padding so many buffers to `room` wastes, if it does.
+pub(crate) fn waste(size: ByteSize, room: ByteSize, buffers: u32) -> Option<String> {
+    let each = ByteSize::new(room.get() - size.get());
+    let all = ByteSize::new(each.get() * u64::from(buffers));
+    (!each.is_zero())
+        .then(|| format!("buffers of {size} are padded to {room}: {each} of each and {all} in all are not used"))
 }
 
 /// Checks that `workers` buffers of `size` can be on `device`, and on this host if it has to back them.
@@ -80,21 +86,12 @@ impl<'d> Buffers<'d> {
         props: &[AllocationProp],
         size: ByteSize,
     ) -> Result<Self, SupplyError> {
-        let slots = || FabricSlots::create("fabric-handles", props.len() as u32);
-        let fabric = (handle_type == HandleType::FABRIC).then(slots).transpose()?;
-        let (handles, descriptors, remarks) = (Vec::new(), Vec::new(), Vec::new());
-        let mut buffers = Self { driver, handles, descriptors, fabric, remarks };
+        let outgoing = Outgoing::new(handle_type, props.len() as u32)?;
+        let mut buffers = Self { driver, handles: Vec::new(), outgoing, remarks: Vec::new() };
         for (number, prop) in (0..).zip(props) {
             let handle = driver.mem_create(size, prop, 0)?;
             buffers.handles.push(handle);
-            match (driver.mem_export_to_shareable_handle(handle, handle_type, 0)?, &buffers.fabric) {
-                (ShareableHandle::Fabric(handle), Some(slots)) => slots.put(number, &handle.0),
-                (ShareableHandle::PosixFd(fd), _) => buffers.descriptors.push(fd),
-                // No driver answers a wish for a descriptor with something else.
-                (ShareableHandle::Fabric(_) | ShareableHandle::Win32(_), _) => {
-                    return Err(DriverError::refused(CuResult::UNKNOWN).into());
-                }
-            }
+            buffers.outgoing.export(driver, number, handle)?;
         }
         Ok(buffers)
     }
@@ -113,16 +110,15 @@ impl<'d> Buffers<'d> {
 
 impl Supplies for Buffers<'_> {
     fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        self.fabric.iter().map(AsFd::as_fd).chain(self.descriptors.iter().map(AsFd::as_fd)).collect()
+        self.outgoing.descriptors()
     }
 
     fn carrier(&self) -> Carrier {
-        if self.fabric.is_some() { Carrier::SharedMemory } else { Carrier::Descriptors }
+        self.outgoing.carrier()
     }
 
     fn close_descriptors(&mut self) {
-        self.fabric = None;
-        self.descriptors.clear();
+        self.outgoing.close();
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -58,8 +58,11 @@ pub(crate) fn spawn(
         .stdout(Output::Null)
         .inherit(theirs.into_fd(), CHANNEL);
     let spawn = endpoint.descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
-    let tuning = if tuning == Tuning::OfBackend { endpoint.tuning } else { Vec::new() };
-    let spawn = tuning.into_iter().fold(spawn, |spawn, (name, value)| spawn.env(name, value));
+    let spawn = endpoint.tuning.into_iter().fold(spawn, |spawn, (name, value)| match tuning {
+        Tuning::OfBackend => spawn.env(name, value),
+        // This process may have it.
+        Tuning::None => spawn.env_remove(name),
+    });
     let child = spawn.spawn().map_err(|source| RunError::Spawn { worker, source })?;
     Ok(Hand::new(worker, child, TypedChannel::new(ours)))
 }

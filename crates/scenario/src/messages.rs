@@ -1,8 +1,10 @@
 //! What the parent and its workers say to each other.
 //!
-//! A worker says [`ToParent::Ready`] once its driver is initialised and waits for its order. [`ToWorker::Start`] carries the
-//! barrier's descriptor if the role has one; what is shared follows as descriptors. From then on only the worker
-//! talks, until [`ToParent::Done`] or [`ToParent::Failed`]; if its driver calls are recorded, they come right before that.
+//! [`ToWorker::Start`] comes as soon as the parent knows the worker's device, and carries the barrier's descriptor if the role has
+//! one. A worker says [`ToParent::Ready`] once its driver is initialised, and does what it can without anything shared while the
+//! parent makes that. With [`ToParent::Ask`] it waits for it: [`ToWorker::Supplies`] comes, and descriptors behind that. From then
+//! on only the worker talks, until [`ToParent::Done`] or [`ToParent::Failed`]; if its driver calls are recorded, they come right
+//! before that.
 
 use std::fmt;
 
@@ -29,6 +31,8 @@ use crate::transport::Carrier;
 pub(crate) enum ToWorker {
     /// Begin.
     Start(Start),
+    /// What is shared is there.
+    Supplies(Supplies),
     /// There is nothing to do; end.
     Dismiss,
 }
@@ -46,12 +50,17 @@ pub(crate) struct Start {
     pub(crate) time_left_ms: u64,
     /// Whether its driver calls are recorded.
     pub(crate) record_calls: bool,
+    /// What to do.
+    pub(crate) role: Role,
+}
+
+/// What the parent made for its workers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Supplies {
     /// How many descriptors follow.
     pub(crate) descriptors: u64,
     /// What they are.
     pub(crate) carrier: Carrier,
-    /// What to do.
-    pub(crate) role: Role,
 }
 
 /// What a worker does. Each scenario has its own.
@@ -86,6 +95,8 @@ pub(crate) enum Role {
 pub(crate) enum ToParent {
     /// The driver is initialised, which took so many milliseconds.
     Ready { init_ms: f64 },
+    /// It needs what is shared.
+    Ask,
     /// A step begins.
     Step(Step),
     /// Something for who wants to know more.
@@ -128,9 +139,9 @@ pub(crate) struct Done {
 pub enum Step {
     /// Opens and initialises the driver.
     Init,
-    /// Is initialised and waits for its order.
-    Wait,
-    /// Receives descriptors.
+    /// Is initialised and looks for its device.
+    Find,
+    /// Receives what is shared.
     Receive,
     /// Makes context and stream.
     Context,
@@ -212,7 +223,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Init => f.write_str("init"),
-            Self::Wait => f.write_str("wait for work"),
+            Self::Find => f.write_str("find the device"),
             Self::Receive => f.write_str("receive descriptors"),
             Self::Context => f.write_str("context"),
             Self::Module => f.write_str("module"),
@@ -293,7 +304,8 @@ mod tests {
         let (devices, balance) = (access.devices.clone(), stripe::Balance::ByDevice);
         let stripe = stripe::Task { work: task.clone(), stripe: ByteSize::mib(2), stripes: 16, balance, devices };
         let fabric = fabric::Task { work: task.clone(), mistake: fabric::Mistake::Altered };
-        let multicast = multicast::Task { work: task.clone(), devices: vec![Uuid([7; 16])], absent: Some(3) };
+        let multicast =
+            multicast::Task { work: task.clone(), devices: vec![Uuid([7; 16])], absent: Some(3), round_up: true };
         for role in [
             Role::MemmapIpc(memmap_ipc::Task { work: task.clone(), round_up: true }),
             Role::HostNuma(task),
@@ -314,11 +326,10 @@ mod tests {
                 device: Some(device),
                 time_left_ms: 59_000,
                 record_calls: true,
-                descriptors: 8,
-                carrier: Carrier::SharedMemory,
                 role,
             }));
         }
+        assert_survives(&ToWorker::Supplies(Supplies { descriptors: 8, carrier: Carrier::SharedMemory }));
         assert_survives(&ToWorker::Dismiss);
     }
 
@@ -336,6 +347,7 @@ mod tests {
         let norm = Some(2.5);
         let done = Done { phases, verified, fill_gb_s, mismatch, measured, tries, grown, alias_uses, striped, norm };
         assert_survives(&ToParent::Ready { init_ms: 480.5 });
+        assert_survives(&ToParent::Ask);
         assert_survives(&ToParent::Step(Step::Fill(7)));
         assert_survives(&ToParent::Step(Step::Try(Right::Revoked, Deed::Load)));
         assert_survives(&ToParent::Note("embedded kernels".to_owned()));

@@ -1,12 +1,15 @@
 //! The worker's end of the channel to its parent.
 
+use std::cell::RefCell;
 use std::os::fd::OwnedFd;
 
-use peermap_ipc::{Channel, Deadline, IpcError, MAX_PAYLOAD, TypedChannel};
+use peermap_ipc::{Channel, Deadline, IpcError, MAX_PAYLOAD, Member, TypedChannel};
 
 use crate::calls::Part;
 use crate::error::Complaint;
-use crate::messages::{Done, Start, Step, ToParent, ToWorker};
+use crate::messages::{Done, Start, Step, Supplies, ToParent, ToWorker};
+use crate::transport::{Carrier, Transport, TransportError};
+use crate::worker::WorkerError;
 
 /// How many bytes of driver calls go into one message, so that there is room for what stands around them.
 const PART: usize = MAX_PAYLOAD / 2;
@@ -22,7 +25,7 @@ pub(crate) trait Listener {
 
 /// The worker's end of the channel to its parent.
 pub(crate) struct Post {
-    channel: TypedChannel<ToParent, ToWorker>,
+    channel: RefCell<TypedChannel<ToParent, ToWorker>>,
 }
 
 /// What the parent wants.
@@ -33,40 +36,80 @@ pub(crate) enum Order {
     Dismissed,
 }
 
+/// What the parent makes for its workers, while they get ready for it.
+pub(crate) struct Delivery<'p> {
+    post: &'p Post,
+    deadline: Deadline,
+}
+
+/// What the parent made.
+pub(crate) struct Delivered {
+    /// In the order in which the parent's side of the scenario names them.
+    pub(crate) descriptors: Vec<OwnedFd>,
+    carrier: Carrier,
+}
+
+impl Delivery<'_> {
+    /// Waits for it.
+    pub(crate) fn receive(self) -> Result<Delivered, WorkerError> {
+        let Supplies { descriptors, carrier } = self.post.ask(self.deadline)?.ok_or(WorkerError::NoHandles)?;
+        let descriptors = self.post.channel.borrow_mut().recv_fds(descriptors as usize, self.deadline)?;
+        Ok(Delivered { descriptors, carrier })
+    }
+}
+
+impl Delivered {
+    /// The way by which the handles of all workers get to this one.
+    pub(crate) fn transport(self, member: Member, workers: u32) -> Result<Box<dyn Transport>, TransportError> {
+        self.carrier.make(self.descriptors, member, workers)
+    }
+}
+
 impl Post {
     pub(crate) fn new(channel: Channel) -> Self {
-        Self { channel: TypedChannel::new(channel) }
+        Self { channel: RefCell::new(TypedChannel::new(channel)) }
     }
 
-    pub(crate) fn ready(&mut self, init_ms: f64) -> Result<(), IpcError> {
+    pub(crate) fn ready(&self, init_ms: f64) -> Result<(), IpcError> {
         self.tell(&ToParent::Ready { init_ms })
     }
 
     /// Waits for the order.
-    pub(crate) fn order(&mut self) -> Result<Order, IpcError> {
+    pub(crate) fn order(&self) -> Result<Order, IpcError> {
         // The parent has the deadline of the run. Its end, whatever the reason, closes the channel.
-        let (message, mut fds) = self.channel.recv(1, Deadline::NEVER)?;
+        let (message, mut fds) = self.channel.borrow_mut().recv(1, Deadline::NEVER)?;
         Ok(match message {
             ToWorker::Start(start) => Order::Start(start, fds.pop()),
-            ToWorker::Dismiss => Order::Dismissed,
+            // An order comes before what is shared, and nobody has asked for that yet.
+            ToWorker::Dismiss | ToWorker::Supplies(_) => Order::Dismissed,
         })
     }
 
-    /// Receives the descriptors that follow the order.
-    pub(crate) fn descriptors(&mut self, count: usize, deadline: Deadline) -> Result<Vec<OwnedFd>, IpcError> {
-        self.channel.recv_fds(count, deadline)
+    /// What comes of the parent's work until a deadline.
+    pub(crate) fn delivery(&self, deadline: Deadline) -> Delivery<'_> {
+        Delivery { post: self, deadline }
     }
 
-    pub(crate) fn done(&mut self, done: Done) -> Result<(), IpcError> {
+    /// Asks for what is shared. `None`: the parent answers something else.
+    fn ask(&self, deadline: Deadline) -> Result<Option<Supplies>, IpcError> {
+        self.tell(&ToParent::Ask)?;
+        let (message, _) = self.channel.borrow_mut().recv(0, deadline)?;
+        Ok(match message {
+            ToWorker::Supplies(supplies) => Some(supplies),
+            ToWorker::Start(_) | ToWorker::Dismiss => None,
+        })
+    }
+
+    pub(crate) fn done(&self, done: Done) -> Result<(), IpcError> {
         self.tell(&ToParent::Done(Box::new(done)))
     }
 
-    pub(crate) fn failed(&mut self, complaint: Complaint) -> Result<(), IpcError> {
+    pub(crate) fn failed(&self, complaint: Complaint) -> Result<(), IpcError> {
         self.tell(&ToParent::Failed(complaint))
     }
 
     /// Sends all driver calls.
-    pub(crate) fn calls(&mut self, mut bytes: &[u8]) -> Result<(), IpcError> {
+    pub(crate) fn calls(&self, mut bytes: &[u8]) -> Result<(), IpcError> {
         loop {
             let (part, rest) = bytes.split_at(bytes.len().min(PART));
             let last = rest.is_empty();
@@ -78,13 +121,13 @@ impl Post {
         }
     }
 
-    fn tell(&mut self, message: &ToParent) -> Result<(), IpcError> {
+    fn tell(&self, message: &ToParent) -> Result<(), IpcError> {
         // As above: the parent reads for as long as it lives.
-        self.channel.send(message, &[], Deadline::NEVER)
+        self.channel.borrow_mut().send(message, &[], Deadline::NEVER)
     }
 }
 
-impl Listener for Post {
+impl Listener for &Post {
     fn step(&mut self, step: Step) -> Result<(), IpcError> {
         self.tell(&ToParent::Step(step))
     }

@@ -7,12 +7,11 @@ use peermap_ipc::{Deadline, IpcError};
 use peermap_report::EventSink;
 
 use crate::backend::Backend;
-use crate::crew::{Conductor, Crew, Ready};
+use crate::crew::{Ask, Conductor, Crew};
 use crate::error::RunError;
 use crate::launch::{Launcher, Tuning};
-use crate::messages::{Done, Role, Start, Step, ToWorker};
+use crate::messages::{Done, Role, Start, Step};
 use crate::timing::{median, whole_ms};
-use crate::transport::Carrier;
 use crate::worker::{Station, WorkerError};
 
 /// The times of a probe, in milliseconds.
@@ -37,6 +36,7 @@ pub(crate) fn run(
     for _ in 0..ROUNDS {
         let mut crew = Crew::default();
         crew.resize(1, backend, launcher, Tuning::None, &|_| None)?;
+        crew.order(&|_| order(deadline), None, deadline)?;
         crew.conduct(&mut Prober, events, deadline)?;
         let time = |name| crew.hands().first().and_then(|hand| hand.done()?.phases.get(name)).unwrap_or_default();
         for (times, name) in times.iter_mut().zip(["init", "context"]) {
@@ -49,14 +49,16 @@ pub(crate) fn run(
 
 struct Prober;
 
+fn order(deadline: Deadline) -> Start {
+    let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
+    Start { worker: 0, workers: 1, device: None, time_left_ms, record_calls: false, role: Role::Probe }
+}
+
 impl Conductor for Prober {
-    fn start(&mut self, ready: Ready<'_>, _events: &mut dyn EventSink) -> Result<(), IpcError> {
-        let Ready { worker, channel, deadline, .. } = ready;
-        let time_left_ms = whole_ms(deadline.remaining().unwrap_or(Duration::MAX));
-        let (device, record_calls, descriptors, role) = (None, false, 0, Role::Probe);
-        let carrier = Carrier::default();
-        let start = Start { worker, workers: 1, device, time_left_ms, record_calls, descriptors, carrier, role };
-        channel.send(&ToWorker::Start(start), &[], deadline)
+    fn ready(&mut self, _worker: u32, _pid: u32, _events: &mut dyn EventSink) {}
+
+    fn supply(&mut self, _ask: Ask<'_>) -> Result<(), IpcError> {
+        Ok(())
     }
 
     fn step(&mut self, _worker: u32, _step: Step, _events: &mut dyn EventSink) {}

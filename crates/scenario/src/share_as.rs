@@ -45,15 +45,20 @@ impl NoFabric {
 }
 
 impl ShareAs {
-    /// The type of handle that memory of a device gets, and what is to be said of that.
-    pub(crate) fn decide(self, driver: &dyn Driver, device: Device) -> Result<(HandleType, Option<String>)> {
+    /// The type of handle that something gets, and what is to be said of that. `what` begins the sentence.
+    pub(crate) fn decide(
+        self,
+        driver: &dyn Driver,
+        device: Device,
+        what: &str,
+    ) -> Result<(HandleType, Option<String>)> {
         let descriptors = HandleType::POSIX_FILE_DESCRIPTOR;
         Ok(match self {
             Self::Fd => (descriptors, None),
             Self::Fabric => (HandleType::FABRIC, None),
             Self::Auto => match try_fabric(driver, device)? {
-                None => (HandleType::FABRIC, Some("the buffers are shared as fabric handles".to_owned())),
-                Some(no) => (descriptors, Some(format!("the buffers are shared as descriptors: {no}"))),
+                None => (HandleType::FABRIC, Some(format!("{what} shared as fabric handles"))),
+                Some(no) => (descriptors, Some(format!("{what} shared as descriptors: {no}"))),
             },
         })
     }

@@ -151,31 +151,31 @@ fn is_lacking(error: &DriverError) -> bool {
 /// Opens and initialises the driver, tells the parent, and does what the parent orders. Gives the exit code of the process:
 /// 0 if all was done or nothing was to be done, and 1 if something failed, which the parent then knows.
 pub fn worker_main(channel: Channel, open: impl FnOnce() -> Result<Box<dyn Driver>, String>) -> i32 {
-    let mut post = Post::new(channel);
+    let post = Post::new(channel);
     let begun = Instant::now();
     let driver = match open() {
         Ok(driver) => driver,
-        Err(reason) => return complain(&mut post, &[], WorkerError::Open { reason }.complaint(None)),
+        Err(reason) => return complain(&post, &[], WorkerError::Open { reason }.complaint(None)),
     };
     // Whether calls are to be recorded stands in the order, and the first call comes before that.
     let recorded = Recorded::new(&*driver, CallRecorder::new(true));
     let driver = watched(&recorded);
-    match serve(&mut post, &driver, recorded.interceptor(), begun) {
+    match serve(&post, &driver, recorded.interceptor(), begun) {
         Ok(()) => 0,
         Err(error) => {
             let call = error.driver_error().and_then(|error| driver.interceptor().call_of(error));
-            complain(&mut post, &recorded.interceptor().bytes(), error.complaint(call))
+            complain(&post, &recorded.interceptor().bytes(), error.complaint(call))
         }
     }
 }
 
-fn complain(post: &mut Post, calls: &[u8], complaint: Complaint) -> i32 {
+fn complain(post: &Post, calls: &[u8], complaint: Complaint) -> i32 {
     // A parent that is gone cannot hear it, and nobody else is there.
     let _ = post.calls(calls).and_then(|()| post.failed(complaint));
     1
 }
 
-fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: Instant) -> Result<(), WorkerError> {
+fn serve(post: &Post, driver: &dyn Driver, recorder: &CallRecorder, begun: Instant) -> Result<(), WorkerError> {
     driver.init(0).map_err(|source| WorkerError::Init { source })?;
     let init_ms = ms_since(begun);
     post.ready(init_ms)?;
@@ -184,33 +184,27 @@ fn serve(post: &mut Post, driver: &dyn Driver, recorder: &CallRecorder, begun: I
         recorder.stop();
     }
     let deadline = Deadline::after(Duration::from_millis(start.time_left_ms));
-    // Before anything that can fail: the parent waits for the receipt, and would take a complaint for a wrong one.
-    let descriptors = match start.descriptors {
-        0 => Vec::new(),
-        count => post.descriptors(count as usize, deadline)?,
-    };
     let device = match start.device {
         Some(uuid) => find_device(driver, uuid)?.ok_or(WorkerError::NoDevice { uuid })?,
         None => driver.device_get(0)?,
     };
-    let mut station = Station::new(driver, device, post, (start.worker, start.workers), deadline, init_ms);
+    let (mut listener, delivery) = (post, post.delivery(deadline));
+    let mut station = Station::new(driver, device, &mut listener, (start.worker, start.workers), deadline, init_ms);
     let member = barrier.map(|fd| Barrier::join(fd, start.worker, start.workers)).transpose()?;
     let member = || member.ok_or(WorkerError::NoBarrier);
     let done = match start.role {
-        Role::MemmapIpc(task) => {
-            let mut transport = start.carrier.make(descriptors, member()?, start.workers)?;
-            memmap_ipc::work(&mut station, &mut *transport, &task)?
-        }
-        Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, descriptors, &task)?,
-        Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, descriptors, &task)?,
-        Role::Access(task) => access::work(&mut station, member()?, descriptors, &task)?,
-        Role::Multicast(task) => multicast::work(&mut station, member()?, descriptors, &task)?,
+        Role::MemmapIpc(task) => memmap_ipc::work(&mut station, member()?, delivery, &task)?,
+        Role::SimpleIpc(task) => simple_ipc::work(&mut station, member()?, delivery, &task)?,
+        Role::PoolIpc(task) => pool_ipc::work(&mut station, member()?, delivery, &task)?,
+        Role::Access(task) => access::work(&mut station, member()?, delivery, &task)?,
+        Role::Multicast(task) => multicast::work(&mut station, member()?, delivery, &task)?,
         Role::Grow(task) => grow::work(&mut station, &task)?,
-        Role::HostNuma(task) => host_numa::work(&mut station, member()?, descriptors, &task)?,
-        Role::Stripe(task) => stripe::work(&mut station, member()?, descriptors, &task)?,
+        Role::HostNuma(task) => host_numa::work(&mut station, member()?, delivery, &task)?,
+        Role::Stripe(task) => stripe::work(&mut station, member()?, delivery, &task)?,
         Role::Alias(task) => alias::work(&mut station, &task)?,
+        // The parent makes nothing that takes time, and what is shared comes by the transport.
         Role::Fabric(task) => {
-            let mut transport = start.carrier.make(descriptors, member()?, start.workers)?;
+            let mut transport = delivery.receive()?.transport(member()?, start.workers)?;
             fabric::work(&mut station, &mut *transport, &task)?
         }
         Role::Probe => probe::work(&mut station)?,

@@ -3,7 +3,7 @@
 //! On hardware multicast is never tried: it can put the GPUs of a host out of service for everybody.
 
 use peermap_driver::ByteSize;
-use peermap_scenario::multicast::Multicast;
+use peermap_scenario::multicast::{Multicast, Team};
 use peermap_scenario::{Options, Scenario};
 
 use super::{nanoseconds, slowest};
@@ -33,7 +33,7 @@ pub(super) fn groups<'r>(rig: &'r Rig<'_>) -> impl Iterator<Item = Planned<'r>> 
                 return Err(BenchError::NotHere("multicast is never tried on hardware".to_owned()));
             }
             let options = Options { size: SIZE, ..Options::default() };
-            let scenario = Multicast::new(options, one_process, None).into();
+            let scenario = Multicast::new(options, Team { one_process, ..Team::default() }).into();
             Ok(Box::new(Run { rig, scenario }))
         }),
     })

@@ -70,7 +70,13 @@ impl Atlas {
 
 /// What a call answers where it breaks a rule.
 pub(super) fn answer(rule: &Rule) -> Answer {
-    if rule.crashes() { Answer::Crash } else { Answer::Code(rule.result) }
+    if rule.crashes() {
+        Answer::Crash
+    } else if rule.hangs() {
+        Answer::Hang
+    } else {
+        Answer::Code(rule.result)
+    }
 }
 
 /// Who shows a rule.

@@ -46,7 +46,7 @@ fn matrix(atlas: &Atlas) -> Markup {
             "A number is how many recorded steps end so. "
             span.cell.zero { "0" } " no step of this call, but of another that the same rule holds for; "
             span.cell.zero { "hw" } " a test on hardware; "
-            span.cell.zero { "man" } " the manual alone. SUCCESS counts surprising acceptances, SIGSEGV crashes of the driver."
+            span.cell.zero { "man" } " the manual alone. SUCCESS counts surprising acceptances, SIGSEGV crashes of the driver, TIMEOUT calls that do not return."
         }
         div.scroll tabindex="0" role="region" aria-label="Matrix of calls and answers" {
             table {

@@ -27,6 +27,8 @@ pub(super) enum Answer {
     Code(CuResult),
     /// The driver crashes the process.
     Crash,
+    /// The driver does not return.
+    Hang,
 }
 
 impl Answer {
@@ -34,7 +36,8 @@ impl Answer {
         match result {
             StepResult::Cuda(code) => Some(Self::Code(code)),
             StepResult::SegmentationFault => Some(Self::Crash),
-            StepResult::Ok | StepResult::Errno(_) | StepResult::Signal(_) | StepResult::TimedOut => None,
+            StepResult::TimedOut => Some(Self::Hang),
+            StepResult::Ok | StepResult::Errno(_) | StepResult::Signal(_) => None,
         }
     }
 
@@ -43,6 +46,7 @@ impl Answer {
         match self {
             Self::Code(code) => code.name(),
             Self::Crash => StepResult::SegmentationFault.to_string(),
+            Self::Hang => StepResult::TimedOut.to_string(),
         }
     }
 }

@@ -305,6 +305,13 @@ pub(crate) struct Multicast {
     /// How much memory each device binds, a multiple of the team's granularity.
     #[arg(long, value_name = "SIZE", default_value = "4MiB")]
     size: ByteSize,
+    /// As what the team is shared: file descriptors; fabric handles; or auto, fabric handles where creating, exporting and
+    /// importing succeed, else descriptors.
+    #[arg(long, value_name = "auto|fd|fabric", default_value = "fd")]
+    handle: ShareAs,
+    /// Pad a size that is no multiple of the team's granularity, and say what that wastes. Without this it is refused.
+    #[arg(long)]
+    round_up: bool,
     /// All ranks in one worker process instead of a process each.
     #[arg(long)]
     one_process: bool,
@@ -378,9 +385,7 @@ impl Scenario {
                 grow::Grow::new(options, *chunk, *kv_cache).into()
             }
             Self::Fabric(arguments) => arguments.fabric().into(),
-            Self::Multicast(Multicast { common, size, one_process, absent }) => {
-                multicast::Multicast::new(common.options(*size), *one_process, *absent).into()
-            }
+            Self::Multicast(arguments) => arguments.multicast().into(),
         }
     }
 }
@@ -407,6 +412,14 @@ impl Fabric {
         let Self { common, size, processes_per_device, fill, mistake, transport: _ } = self;
         let (processes_per_device, fill) = (*processes_per_device, *fill);
         fabric::Fabric::new(Options { processes_per_device, fill, ..common.options(*size) }, *mistake)
+    }
+}
+
+impl Multicast {
+    fn multicast(&self) -> multicast::Multicast {
+        let Self { common, size, handle, round_up, one_process, absent } = self;
+        let (one_process, absent, share_as, round_up) = (*one_process, *absent, *handle, *round_up);
+        multicast::Multicast::new(common.options(*size), multicast::Team { one_process, absent, share_as, round_up })
     }
 }
 

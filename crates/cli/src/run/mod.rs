@@ -43,7 +43,7 @@ fn run_rank(arguments: &Fabric) -> ExitCode {
 }
 
 fn run_somewhere(scenario: &Scenario) -> Result<ExitCode, Refusal> {
-    let chosen = backend::choose(&scenario.common().place)?.able_to(scenario.common().check)?;
+    let chosen = backend::choose(&scenario.common().place)?.able_to(scenario.common().check)?.tuned();
     // Before anything is started: what is wrong with the file can be said at once.
     let mut file = scenario.common().profile_calls.as_deref().map(CallFile::new).transpose()?;
     match run_on(&chosen, scenario, file.as_mut()) {

@@ -35,6 +35,20 @@ fn one_process_does_what_many_do_and_no_check_finds_anything() {
 }
 
 #[test]
+fn a_team_is_shared_as_fabric_handle_and_padded_where_that_is_asked_for() {
+    for arguments in [&["--one-process"][..], &[]] {
+        let arguments = [&["--profile", "default", "--handle", "fabric", "--json"], arguments].concat();
+        let output = run(&mut scenario("multicast", &arguments));
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(json(&output)["options"]["handle"], "fabric");
+    }
+    let output =
+        run(&mut scenario("multicast", &["--profile", "wide-teams", "--size", "3MiB", "--round-up", "--json"]));
+    let said = "buffers of 3 MiB are padded to 8 MiB: 5 MiB of each and 20 MiB in all are not used";
+    assert_eq!(json(&output)["remarks"][0], said);
+}
+
+#[test]
 fn killing_a_rank_ends_the_run() {
     for delay in [0, 300] {
         let mut command = scenario("multicast", &["--size", "16MiB", "--json"]);
@@ -50,6 +64,9 @@ fn what_cannot_be_is_said_in_one_line() {
         (&["--profile", "wide-teams"], 2, "the next size that fits is 8 MiB"),
         (&["--absent", "8"], 2, "there is no rank 8"),
         (&["--profile", "no-multicast"], 12, "no multicast"),
+        (&["--profile", "no-fabric", "--handle", "fabric"], 12, "memory cannot be shared as a fabric handle"),
+        (&["--profile", "h200-x2", "--handle", "fabric"], 12, "there is no IMEX channel"),
+        (&["--size", "1TiB", "--round-up"], 2, "at most"),
         (&["--devices", "0,1", "--profile", "no-peer"], 12, "no peer access both ways"),
     ] {
         assert_refused(&mut scenario("multicast", arguments), code, word);

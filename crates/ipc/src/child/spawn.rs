@@ -28,7 +28,7 @@ pub enum Output {
 
 /// A child to be started.
 ///
-/// The child gets our environment with additions, no standard input, and exactly the descriptors named with
+/// The child gets our environment with changes, no standard input, and exactly the descriptors named with
 /// [`Spawn::inherit`]: everything else is closed, even what a library opened without close-on-exec.
 ///
 /// # Portability
@@ -40,7 +40,7 @@ pub struct Spawn {
     exe: PathBuf,
     arg0: OsString,
     args: Vec<OsString>,
-    env: Vec<(OsString, OsString)>,
+    env: Vec<(OsString, Option<OsString>)>,
     inherited: Vec<(OwnedFd, RawFd)>,
     stdout: Output,
     stderr: Output,
@@ -79,7 +79,14 @@ impl Spawn {
     /// Adds a variable to the environment.
     #[must_use]
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
-        self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self.env.push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
+        self
+    }
+
+    /// Takes a variable out of the environment, whether it is there or not.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.env.push((name.as_ref().to_owned(), None));
         self
     }
 
@@ -136,11 +143,16 @@ impl Spawn {
         command
             .arg0(&self.arg0)
             .args(&self.args)
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
             .env(VARIABLE, variable_value(&self.inherited))
             .stdin(Stdio::null())
             .stdout(stdio(self.stdout))
             .stderr(stdio(self.stderr));
+        for (name, value) in &self.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         command
     }
 }
@@ -178,4 +190,17 @@ fn die_with(parent: i32) -> io::Result<()> {
         unsafe { libc::_exit(1) };
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_about_a_variable_counts() {
+        let spawn = Spawn::new("/child").env("kept", "1").env("dropped", "1").env_remove("dropped").env_remove("kept");
+        let command = spawn.env("kept", "2").command();
+        let told = |name: &str| command.get_envs().find(|(known, _)| *known == name).map(|(_, value)| value);
+        assert_eq!((told("kept"), told("dropped")), (Some(Some("2".as_ref())), Some(None)));
+    }
 }

@@ -142,7 +142,7 @@ impl Process {
     /// `cuMemMap`.
     ///
     /// # Errors
-    /// MAP-1 to MAP-8, MAP-10, MULTICAST-11, HANDLE-1.
+    /// MAP-1 to MAP-8, MAP-10, WAIT-1, HANDLE-1.
     pub fn mem_map(
         &mut self,
         outside: &mut Outside<'_>,

@@ -130,7 +130,7 @@ impl Process {
     /// `cuMulticastBindMem`.
     ///
     /// # Errors
-    /// MULTICAST-7, MULTICAST-11 to MULTICAST-17.
+    /// MULTICAST-7, MULTICAST-12 to MULTICAST-17, WAIT-1.
     pub fn multicast_bind_mem(
         &mut self,
         outside: &mut Outside<'_>,
@@ -156,7 +156,7 @@ impl Process {
     /// `cuMulticastBindAddr`.
     ///
     /// # Errors
-    /// MULTICAST-7, MULTICAST-11 to MULTICAST-17.
+    /// MULTICAST-7, MULTICAST-12 to MULTICAST-17, WAIT-1.
     pub fn multicast_bind_addr(
         &mut self,
         outside: &mut Outside<'_>,
@@ -235,11 +235,11 @@ impl Process {
     /// The devices of a team, once it is complete.
     ///
     /// # Errors
-    /// MULTICAST-11 as [`DriverError::WouldHang`].
+    /// WAIT-1 as [`DriverError::WouldHang`].
     pub(super) fn whole_team(&self, outside: &mut Outside<'_>, team: AllocId) -> Result<Vec<u16>> {
         match outside.machine.ask(Ask::WholeTeam { team })? {
             Answer::TeamDevices(devices) => Ok(devices),
-            Answer::TeamIncomplete(incomplete) if rules::MULTICAST_11.is_on() => {
+            Answer::TeamIncomplete(incomplete) if rules::WAIT_1.is_on() => {
                 Err(DriverError::WouldHang { explanation: Box::new(self.missing(&incomplete)) })
             }
             Answer::TeamIncomplete(incomplete) => Ok(incomplete.added.iter().map(|(device, _)| *device).collect()),
@@ -256,7 +256,7 @@ impl Process {
             |device: &u16| !has(device) && added.iter().all(|(other, _)| self.profile.connected(*device, *other));
         let devices = u16::try_from(self.profile.devices.len()).unwrap_or(u16::MAX);
         let told = added.iter().map(|(device, site)| format!("device {device} by process {}", site.process));
-        let mut explanation = rules::MULTICAST_11.explain(&[("devices", wanted)], added.last().map(|(_, site)| *site));
+        let mut explanation = rules::WAIT_1.explain(&[("devices", wanted)], added.last().map(|(_, site)| *site));
         let missing = u64::from(*wanted).saturating_sub(added.len() as u64);
         explanation.facts.extend([
             ("added", list(told.collect())),

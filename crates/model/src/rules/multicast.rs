@@ -25,7 +25,7 @@ rules! { MULTICAST;
         "a team has as many devices as it was made for, and each of them once" manual "cuMulticastAddDevice";
     MULTICAST_10 = "MULTICAST-10" [cuMulticastAddDevice] INVALID_DEVICE:
         "the devices of a team must be connected to each other" manual "cuMulticastAddDevice";
-    MULTICAST_11 = "MULTICAST-11" [cuMulticastBindMem, cuMulticastBindAddr, cuMemMap] SUCCESS:
+    WAIT_1 = "WAIT-1" [cuMulticastBindMem, cuMulticastBindAddr, cuMemMap] SUCCESS:
         "the call does not return before all devices of the team have been added" manual "cuMulticastAddDevice";
     MULTICAST_12 = "MULTICAST-12" [cuMulticastBindMem, cuMulticastBindAddr] INVALID_VALUE:
         "what is bound must be memory from cuMemCreate" manual "cuMulticastBindMem";

@@ -13,6 +13,7 @@ use super::{Deed, Right};
 use crate::content::Author;
 use crate::devices::find_device;
 use crate::messages::{Done, Step};
+use crate::post::Delivery;
 use crate::task;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
@@ -29,15 +30,16 @@ pub(crate) struct Task {
 const FILLED: Step = Step::Barrier(0);
 const TRIED: Step = Step::Barrier(1);
 
-/// Does the work of one worker. `descriptors` are those of all buffers, in their order.
+/// Does the work of one worker. The parent delivers the descriptors of all buffers, in their order.
 pub(crate) fn work(
     station: &mut Station<'_>,
     mut member: Member,
-    descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &Task,
 ) -> Result<Done, WorkerError> {
     let workplace = Workplace::set_up(station, &task.work)?;
     let others = other_devices(station, task)?;
+    let descriptors = delivery.receive()?.descriptors;
     station.begin(Step::Import)?;
     let mapped = station.phase("map", |station| map(station.driver, &descriptors, station.worker, task))?;
     let (device, verify_on) = (station.device, task.work.verify_on);

@@ -11,6 +11,7 @@ use super::share::Share;
 use super::unshared::Unshared;
 use crate::content::Author;
 use crate::messages::{Done, Step};
+use crate::post::Delivery;
 use crate::ring::Memory;
 use crate::row::Row;
 use crate::task::Task;
@@ -89,14 +90,15 @@ fn map_all(station: &mut Station<'_>, size: ByteSize, descriptors: Vec<OwnedFd>)
     Ok(row)
 }
 
-/// Does the work of one worker. `descriptors` are those of all buffers, in their order.
+/// Does the work of one worker. The parent delivers the descriptors of all buffers, in their order.
 pub(crate) fn work(
     station: &mut Station<'_>,
     mut member: Member,
-    descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &Task,
 ) -> Result<Done, WorkerError> {
     let workplace = Workplace::set_up(station, task)?;
+    let descriptors = delivery.receive()?.descriptors;
     let row = station.phase("map", |station| map_all(station, task.size, descriptors))?;
     let (driver, device, worker) = (station.driver, station.device, station.worker);
     let neighbour = (worker + 1) % station.workers;

@@ -4,7 +4,7 @@ use peermap_driver::{ByteSize, Device, Driver, DriverError};
 
 use super::Task;
 use crate::devices::{Chosen, Need};
-use crate::exported::{Buffers, FABRIC_NEEDS, NEEDS, check_size, prop_as, room};
+use crate::exported::{Buffers, FABRIC_NEEDS, NEEDS, check_size, prop_as, room, waste};
 use crate::messages::Role;
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError};
@@ -27,15 +27,6 @@ impl MemmapIpc {
     fn room(&self, driver: &dyn Driver, device: &Chosen) -> Result<ByteSize, DriverError> {
         let size = self.options.size;
         if self.round_up { room(driver, device.device, size) } else { Ok(size) }
-    }
-
-    /// What padding wastes, if it does.
-    fn waste(&self, room: ByteSize, workers: u32) -> Option<String> {
-        let size = self.options.size;
-        let each = ByteSize::new(room.get() - size.get());
-        let all = ByteSize::new(each.get() * u64::from(workers));
-        (!each.is_zero())
-            .then(|| format!("buffers of {size} are padded to {room}: {each} of each and {all} in all are not used"))
     }
 }
 
@@ -78,9 +69,9 @@ impl Story for MemmapIpc {
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
         let device = plan.first();
         let room = self.room(driver, device)?;
-        let (handle_type, said) = self.share_as.decide(driver, device.device)?;
+        let (handle_type, said) = self.share_as.decide(driver, device.device, "the buffers are")?;
         let buffers = Buffers::create(driver, &prop_as(device, handle_type), plan.workers, room)?;
-        let remarks = said.into_iter().chain(self.waste(room, plan.workers));
+        let remarks = said.into_iter().chain(waste(self.options.size, room, plan.workers));
         Ok(Box::new(buffers.with_remarks(remarks.collect())))
     }
 

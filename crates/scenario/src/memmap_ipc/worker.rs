@@ -1,11 +1,13 @@
 //! The worker's story, in the order in which NVIDIA's sample tells it.
 
+use peermap_ipc::Member;
 use peermap_report::gigabytes_per_second;
 use serde::{Deserialize, Serialize};
 
 use crate::content::Author;
 use crate::exported::room;
 use crate::messages::{Done, Step};
+use crate::post::Delivery;
 use crate::ring::{Filled, Memory, buffer_of};
 use crate::row::Row;
 use crate::task;
@@ -21,9 +23,15 @@ pub(crate) struct Task {
     pub(crate) round_up: bool,
 }
 
-/// Does the work of one worker.
-pub(crate) fn work(station: &mut Station<'_>, transport: &mut dyn Transport, task: &Task) -> Result<Done, WorkerError> {
+/// Does the work of one worker. The parent delivers the handles of all buffers, in their order.
+pub(crate) fn work(
+    station: &mut Station<'_>,
+    member: Member,
+    delivery: Delivery<'_>,
+    task: &Task,
+) -> Result<Done, WorkerError> {
     let workplace = Workplace::set_up(station, &task.work)?;
+    let transport = &mut *delivery.receive()?.transport(member, station.workers)?;
     let row = station.phase("map", |station| map_all(station, transport, task))?;
     let rates = station.phase("fill", |station| fill_in_turn(station, transport, &workplace, row))?;
     let filled = Filled { task: &task.work, workplace, memory: row, steps: station.workers, rates };

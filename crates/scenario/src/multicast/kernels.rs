@@ -10,6 +10,9 @@ use crate::device_kernels::Buffer;
 const BLOCK: u32 = 256;
 const MOST_BLOCKS: u32 = 1024;
 
+/// What a thread stores or adds up at once, in bytes.
+const WORD: u64 = 8;
+
 /// The kernels, loaded into the current context.
 pub(super) struct TeamKernels<'d> {
     driver: &'d dyn Driver,
@@ -42,16 +45,16 @@ impl<'d> TeamKernels<'d> {
         Ok(Self { driver, stream, module, fill, sum, norm: find("all_reduce_norm_barrier")? })
     }
 
-    /// Queues the filling of a part of the team with a byte.
+    /// Queues the filling of a part of the team with a byte, up to the end of its last word.
     pub(super) fn fill(&self, team: Buffer, byte: u8) -> Result<()> {
         let word = u64::from_le_bytes([byte; 8]);
-        let args = [KernelArg::Ptr(team.ptr), KernelArg::U64(team.size.get()), KernelArg::U64(word)];
+        let args = [KernelArg::Ptr(team.ptr), KernelArg::U64(whole_words(team.size)), KernelArg::U64(word)];
         self.launch(self.fill, blocks(team.size), &args)
     }
 
     /// Queues the sum of what all copies of the team hold, word by word.
     pub(super) fn sum(&self, team: Buffer, sum: DevicePtr) -> Result<()> {
-        let args = [KernelArg::Ptr(team.ptr), KernelArg::Ptr(sum), KernelArg::U64(team.size.get())];
+        let args = [KernelArg::Ptr(team.ptr), KernelArg::Ptr(sum), KernelArg::U64(whole_words(team.size))];
         self.launch(self.sum, blocks(team.size), &args)
     }
 
@@ -77,9 +80,14 @@ impl<'d> TeamKernels<'d> {
     }
 }
 
+/// The bytes of all words of which some bytes are used. A team has room for them: its size is a multiple of that.
+fn whole_words(size: ByteSize) -> u64 {
+    size.get().next_multiple_of(WORD)
+}
+
 /// Blocks and threads for so many bytes.
 fn blocks(size: ByteSize) -> (u32, u32) {
-    let words = size.get().div_ceil(8);
+    let words = size.get().div_ceil(WORD);
     let blocks = u32::try_from(words.div_ceil(BLOCK.into())).unwrap_or(MOST_BLOCKS);
     (blocks.clamp(1, MOST_BLOCKS), BLOCK)
 }

@@ -2,7 +2,7 @@
 //! on every rank.
 //!
 //! Each device is a rank; each rank has a worker process, or all have one together. The parent makes the multicast object and hands
-//! its descriptor to every worker. A rank adds its device. All wait for all: what comes next does not return before the team is
+//! every worker a descriptor or a fabric handle of it. A rank adds its device. All wait for all: what comes next does not return before the team is
 //! complete, and a rank that cannot join would leave the others waiting in the driver. Then each rank binds memory of its device and
 //! maps the team.
 //!
@@ -29,5 +29,5 @@ mod story;
 mod values;
 mod worker;
 
-pub use options::Multicast;
+pub use options::{Multicast, Team};
 pub(crate) use worker::{Task, work};

@@ -1,39 +1,51 @@
 //! The multicast object, which the parent makes and holds.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
-use peermap_driver::{ByteSize, CuResult, Driver, DriverError, HandleType, MemHandle, MulticastObjectProp, Result};
+use peermap_driver::{
+    AllocationProp, ByteSize, Device, Driver, GranularityOption, HandleType, MemHandle, MulticastObjectProp, Result,
+};
 
-use crate::parent::Supplies;
+use crate::parent::{Supplies, SupplyError};
+use crate::transport::{Carrier, Outgoing};
 
-/// How it is shared.
-const HANDLE_TYPE: HandleType = HandleType::POSIX_FILE_DESCRIPTOR;
-
-/// What the object of so many devices is, each of which binds so much.
-pub(super) const fn prop(devices: u32, size: ByteSize) -> MulticastObjectProp {
-    MulticastObjectProp::team_of(devices, size, HANDLE_TYPE)
+/// What the size of a team of so many devices, of which this is one, is a multiple of: the units of teams and of memory.
+pub(super) fn granularity(driver: &dyn Driver, device: Device, devices: u32, size: ByteSize) -> Result<ByteSize> {
+    let minimum = GranularityOption::MINIMUM;
+    let team = MulticastObjectProp::team_of(devices, size, HandleType::NONE);
+    let memory = AllocationProp::pinned_on(device.0, HandleType::NONE);
+    let of_memory = driver.mem_get_allocation_granularity(&memory, minimum)?;
+    Ok(driver.multicast_get_granularity(&team, minimum)?.max(of_memory))
 }
 
-/// The handle that a descriptor of the object stands for in this process.
-pub(super) fn import(driver: &dyn Driver, descriptor: BorrowedFd<'_>) -> Result<MemHandle> {
-    driver.mem_import_from_shareable_handle(descriptor.into(), HANDLE_TYPE)
+/// The size that such a team has if so much of it is used. What cannot be padded stays, and is refused.
+pub(super) fn room(driver: &dyn Driver, device: Device, devices: u32, size: ByteSize) -> Result<ByteSize> {
+    Ok(size.checked_next_multiple_of(granularity(driver, device, devices, size)?).unwrap_or(size))
 }
 
 /// The multicast object of a run. It is given back when this is dropped.
 pub(super) struct Object<'d> {
     driver: &'d dyn Driver,
     handle: Option<MemHandle>,
-    exported: Option<OwnedFd>,
+    /// A handle for each worker.
+    outgoing: Outgoing,
+    remarks: Vec<String>,
 }
 
 impl<'d> Object<'d> {
-    /// Makes and exports it.
-    pub(super) fn create(driver: &'d dyn Driver, devices: u32, size: ByteSize) -> Result<Self> {
-        let handle = driver.multicast_create(&prop(devices, size))?;
-        let mut object = Self { driver, handle: Some(handle), exported: None };
-        let exported = driver.mem_export_to_shareable_handle(handle, HANDLE_TYPE, 0)?;
-        // No driver answers a wish for a descriptor with anything else.
-        object.exported = Some(exported.into_posix_fd().ok_or(DriverError::refused(CuResult::UNKNOWN))?);
+    /// Makes it, and exports it for so many workers as handles of the one type that `prop` asks for.
+    pub(super) fn create(
+        driver: &'d dyn Driver,
+        prop: &MulticastObjectProp,
+        workers: u32,
+        remarks: Vec<String>,
+    ) -> std::result::Result<Self, SupplyError> {
+        let outgoing = Outgoing::new(prop.handle_types, workers)?;
+        let handle = driver.multicast_create(prop)?;
+        let mut object = Self { driver, handle: Some(handle), outgoing, remarks };
+        for worker in 0..workers {
+            object.outgoing.export(driver, worker, handle)?;
+        }
         Ok(object)
     }
 
@@ -44,11 +56,19 @@ impl<'d> Object<'d> {
 
 impl Supplies for Object<'_> {
     fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        self.exported.iter().map(AsFd::as_fd).collect()
+        self.outgoing.descriptors()
+    }
+
+    fn carrier(&self) -> Carrier {
+        self.outgoing.carrier()
     }
 
     fn close_descriptors(&mut self) {
-        self.exported = None;
+        self.outgoing.close();
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn release(mut self: Box<Self>) -> Result<()> {

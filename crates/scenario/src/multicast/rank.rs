@@ -1,11 +1,10 @@
 //! One device of the team.
 
-use std::os::fd::BorrowedFd;
-
-use peermap_driver::{AccessDesc, AllocationProp, ByteSize, Device, DevicePtr, Driver, HandleType, MemHandle, Result};
+use peermap_driver::{
+    AccessDesc, AllocationProp, ByteSize, Device, DevicePtr, Driver, HandleType, MemHandle, OsHandle, Result,
+};
 
 use super::kernels::{NormPlaces, TeamKernels};
-use super::object::import;
 use super::values::{author_of_copy, author_of_part, author_of_sum, norm_of, part_of, part_of_norm};
 use crate::check::{Difference, VerifyOn};
 use crate::device_kernels::Buffer;
@@ -26,9 +25,12 @@ pub(super) struct Rank<'d> {
     pub(super) workplace: Workplace<'d>,
     pub(super) kernels: TeamKernels<'d>,
     pub(super) verify_on: VerifyOn,
+    /// What is used of its memory, and what that has: a multiple of the team's granularity.
     pub(super) size: ByteSize,
-    /// The team, once it has joined.
+    pub(super) room: ByteSize,
+    /// The team, once it has joined, and as what it is shared.
     pub(super) team: MemHandle,
+    pub(super) handle_type: HandleType,
     /// Its own memory, mapped for itself alone, and the handle of that.
     pub(super) memory: MemHandle,
     pub(super) own: Buffer,
@@ -44,43 +46,45 @@ impl Rank<'_> {
         self.workplace.enter()
     }
 
-    /// Gets a handle of the team, and adds its device unless it is to be absent.
-    pub(super) fn join(&mut self, descriptor: BorrowedFd<'_>, absent: bool) -> Result<()> {
-        self.team = import(self.driver, descriptor)?;
+    /// Imports the team, and adds its device unless it is to be absent.
+    pub(super) fn join(&mut self, team: OsHandle<'_>, absent: bool) -> Result<()> {
+        self.handle_type = team.handle_type();
+        self.team = self.driver.mem_import_from_shareable_handle(team, self.handle_type)?;
         if absent { Ok(()) } else { self.driver.multicast_add_device(self.team, self.device) }
     }
 
-    /// Allocates memory, maps it, and binds it by its handle. The driver waits until all devices have been added.
+    /// Allocates memory that can be shared as the team is, maps it, and binds it by its handle. The driver waits until all devices
+    /// have been added.
     pub(super) fn bind(&mut self) -> Result<()> {
-        let prop = AllocationProp::pinned_on(self.device.0, HandleType::POSIX_FILE_DESCRIPTOR);
-        self.memory = self.driver.mem_create(self.size, &prop, 0)?;
+        let prop = AllocationProp::pinned_on(self.device.0, self.handle_type);
+        self.memory = self.driver.mem_create(self.room, &prop, 0)?;
         self.own = self.map(self.memory)?;
-        self.driver.multicast_bind_mem(self.team, ByteSize::ZERO, self.memory, ByteSize::ZERO, self.size, 0)
+        self.driver.multicast_bind_mem(self.team, ByteSize::ZERO, self.memory, ByteSize::ZERO, self.room, 0)
     }
 
     /// Maps the team.
     pub(super) fn map_team(&mut self) -> Result<()> {
         self.through = self.map(self.team)?;
-        self.sum = Buffer { ptr: self.driver.mem_alloc(self.size)?, size: self.size };
+        self.sum = Buffer { ptr: self.driver.mem_alloc(self.room)?, size: self.size };
         Ok(())
     }
 
     /// Maps memory for this device alone. The team's granularity is a multiple of any other, so its addresses serve all.
     fn map(&self, handle: MemHandle) -> Result<Buffer> {
-        let ptr = self.driver.mem_address_reserve(self.size, alignment(self.size), DevicePtr::NULL, 0)?;
-        self.driver.mem_map(ptr, self.size, ByteSize::ZERO, handle, 0)?;
-        self.driver.mem_set_access(ptr, self.size, &[AccessDesc::read_write(self.device.0)])?;
+        let ptr = self.driver.mem_address_reserve(self.room, alignment(self.room), DevicePtr::NULL, 0)?;
+        self.driver.mem_map(ptr, self.room, ByteSize::ZERO, handle, 0)?;
+        self.driver.mem_set_access(ptr, self.room, &[AccessDesc::read_write(self.device.0)])?;
         Ok(Buffer { ptr, size: self.size })
     }
 
     /// Takes its memory out of the team and binds it again, by its address.
     pub(super) fn bind_again(&self) -> Result<()> {
         self.unbind()?;
-        self.driver.multicast_bind_addr(self.team, ByteSize::ZERO, self.own.ptr, self.size, 0)
+        self.driver.multicast_bind_addr(self.team, ByteSize::ZERO, self.own.ptr, self.room, 0)
     }
 
     fn unbind(&self) -> Result<()> {
-        self.driver.multicast_unbind(self.team, self.device, ByteSize::ZERO, self.size)
+        self.driver.multicast_unbind(self.team, self.device, ByteSize::ZERO, self.room)
     }
 
     /// Queues the stores of its part through the team.
@@ -155,11 +159,11 @@ impl Rank<'_> {
         self.driver.mem_free(self.sum.ptr)?;
         self.kernels.unload()?;
         let Self { driver, workplace, .. } = self;
-        driver.mem_unmap(self.through.ptr, self.size)?;
-        driver.multicast_unbind(self.team, self.device, ByteSize::ZERO, self.size)?;
-        driver.mem_unmap(self.own.ptr, self.size)?;
+        driver.mem_unmap(self.through.ptr, self.room)?;
+        driver.multicast_unbind(self.team, self.device, ByteSize::ZERO, self.room)?;
+        driver.mem_unmap(self.own.ptr, self.room)?;
         for ptr in [self.through.ptr, self.own.ptr] {
-            driver.mem_address_free(ptr, self.size)?;
+            driver.mem_address_free(ptr, self.room)?;
         }
         driver.mem_release(self.memory)?;
         driver.mem_release(self.team)?;

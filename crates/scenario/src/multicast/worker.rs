@@ -1,13 +1,12 @@
 //! The worker's story.
 
-use std::os::fd::{AsFd, OwnedFd};
-
-use peermap_driver::{ByteSize, DevicePtr, MemHandle, Uuid};
+use peermap_driver::{ByteSize, DevicePtr, HandleType, MemHandle, Uuid};
 use peermap_ipc::Member;
 use peermap_report::Mismatch;
 use serde::{Deserialize, Serialize};
 
 use super::kernels::TeamKernels;
+use super::object::room;
 use super::rank::Rank;
 use super::values::part_of;
 use crate::check::Difference;
@@ -15,6 +14,7 @@ use crate::device_kernels::Buffer;
 use crate::devices::find_device;
 use crate::kernels::MULTICAST;
 use crate::messages::{Done, Step};
+use crate::post::Delivery;
 use crate::task;
 use crate::worker::{Station, WorkerError};
 use crate::workplace::Workplace;
@@ -27,28 +27,33 @@ pub(crate) struct Task {
     pub(crate) devices: Vec<Uuid>,
     /// A rank that adds no device, while nobody waits for it.
     pub(crate) absent: Option<u32>,
+    /// Whether each device binds more than is used: the next multiple of the team's granularity.
+    pub(crate) round_up: bool,
 }
 
 /// After so many steps all wait for all.
 pub(super) const MEETINGS: u32 = 8;
 
-/// Does the work of one worker. `descriptors` is that of the multicast object.
+/// Does the work of one worker. The parent delivers a handle of the multicast object for each worker.
 pub(crate) fn work(
     station: &mut Station<'_>,
-    mut member: Member,
-    descriptors: Vec<OwnedFd>,
+    member: Member,
+    delivery: Delivery<'_>,
     task: &Task,
 ) -> Result<Done, WorkerError> {
-    let object = descriptors.first().ok_or(WorkerError::NoHandles)?;
     let mut ranks = set_up(station, task)?;
+    let transport = &mut *delivery.receive()?.transport(member, station.workers)?;
+    let handles = transport.exchange(None, station.deadline)?;
+    let object = handles.get(station.worker as usize).ok_or(WorkerError::NoHandles)?;
     let mut meetings = (0..MEETINGS).map(Step::Barrier);
     let mut meet =
-        |station: &mut Station<'_>| meetings.next().map_or(Ok(()), |meeting| station.meet(&mut member, meeting));
+        |station: &mut Station<'_>| meetings.next().map_or(Ok(()), |meeting| station.meet(transport, meeting));
 
     station.begin(Step::Join)?;
-    station
-        .phase("join", |_| each(&mut ranks, |rank| Ok(rank.join(object.as_fd(), task.absent == Some(rank.number))?)))?;
-    drop(descriptors);
+    station.phase("join", |_| {
+        each(&mut ranks, |rank| Ok(rank.join(object.as_os_handle(), task.absent == Some(rank.number))?))
+    })?;
+    drop(handles);
     // Who binds before all have joined waits in the driver, without a deadline.
     if task.absent.is_none() {
         meet(station)?;
@@ -99,6 +104,8 @@ pub(crate) fn work(
 fn set_up<'d>(station: &mut Station<'d>, task: &Task) -> Result<Vec<Rank<'d>>, WorkerError> {
     let (driver, count) = (station.driver, task.devices.len() as u32);
     let numbers = if station.workers == 1 { 0..count } else { station.worker..station.worker + 1 };
+    let size = task.work.size;
+    let room = if task.round_up { room(driver, station.device, count, size)? } else { size };
     let image = task.work.kernels.of(&MULTICAST).read(&MULTICAST)?;
     let mut ranks = Vec::new();
     for (number, uuid) in (0..).zip(&task.devices).filter(|(number, _)| numbers.contains(number)) {
@@ -115,8 +122,10 @@ fn set_up<'d>(station: &mut Station<'d>, task: &Task) -> Result<Vec<Rank<'d>>, W
             workplace,
             kernels,
             verify_on: task.work.verify_on,
-            size: task.work.size,
+            size,
+            room,
             team: MemHandle::NULL,
+            handle_type: HandleType::NONE,
             memory: MemHandle::NULL,
             own: nowhere,
             through: nowhere,

@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | `story.rs` | what a scenario adds to the story: its devices, its memory, its workers' role |
 //! | `run.rs` | the story: workers, devices, memory, supervision, and what is measured around it |
-//! | `plan.rs` | who works where, and the report |
-//! | `handover.rs` | order, descriptors, barrier and progress of the workers |
+//! | `plan.rs` | who works where, the orders, and the report |
+//! | `handover.rs` | descriptors, barrier and progress of the workers |
 
 mod handover;
 mod plan;

@@ -1,5 +1,8 @@
 //! Who works where, with what; and what the report says about it.
 
+use std::time::Duration;
+
+use peermap_ipc::Deadline;
 use peermap_report::calls::ProcessCalls;
 use peermap_report::{Phases, RejectedDevice, RunReport, SCHEMA, WorkerReport};
 
@@ -10,10 +13,11 @@ use crate::crew::Hand;
 use crate::devices::Chosen;
 use crate::error::{RunError, UsageError};
 use crate::kernels::KernelSource;
-use crate::messages::{Done, Step};
+use crate::messages::{Done, Role, Start, Step};
 use crate::options::Options;
 use crate::scenario::Scenario;
 use crate::task::Task;
+use crate::timing::whole_ms;
 
 /// What was decided before the workers got their work.
 pub(crate) struct Plan {
@@ -67,6 +71,15 @@ impl Plan {
             measure,
             verbose: options.verbose,
         }
+    }
+
+    /// The order of one of the workers.
+    pub(super) fn order(&self, worker: u32, role: Role, record_calls: bool, deadline: Deadline) -> Start {
+        // Workers get a little more, so that it is the parent that notices the end of the time and says who is late.
+        const MORE: Duration = Duration::from_secs(1);
+        let time_left = deadline.remaining().map_or(Duration::MAX, |left| left.saturating_add(MORE));
+        let (workers, device, time_left_ms) = (self.workers, Some(self.device_of(worker).uuid), whole_ms(time_left));
+        Start { worker, workers, device, time_left_ms, record_calls, role }
     }
 
     /// What came of it.

@@ -1,6 +1,7 @@
 //! The parent's story.
 
 use std::cell::{OnceCell, RefCell};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -143,17 +144,20 @@ impl Run<'_> {
         checked.map_err(|error| size_error(&driver, error))?;
         self.employ(&mut crew, workers, Some(&plan))?;
 
+        // Before the memory: workers make their contexts while this process makes its own and allocates.
+        let barrier = Barrier::create(story.name(), workers).map_err(|source| RunError::Barrier { source })?;
+        let role = story.role(plan.task(options, kernels, measure), &plan);
+        let order = |worker| plan.order(worker, role.clone(), self.record_calls, deadline);
+        crew.order(&order, Some(barrier.as_fd()), deadline)?;
+
         let supplied = story.supply(&driver, &plan);
         let mut supplies = supplied.map_err(|error| supply_error(&driver, error))?;
         let remarks = supplies.remarks();
         remarks.iter().for_each(|text| events.event(&Event::Remark { text: text.clone() }));
-        let barrier = Barrier::create(story.name(), workers).map_err(|source| RunError::Barrier { source })?;
 
-        // Every worker that is ready gets all descriptors; from then on this process only watches.
-        let role = story.role(plan.task(options, kernels, measure), &plan);
+        // Every worker that asks gets all descriptors; from then on this process only watches.
         let steps = story.steps(workers);
-        let mut handover =
-            Handover::new(&plan, role, steps, &mut *supplies, barrier, descriptor_batch()?, self.record_calls);
+        let mut handover = Handover::new(&plan, steps, &mut *supplies, barrier, descriptor_batch()?);
         let outcome = crew.conduct(&mut handover, events, deadline);
 
         let released = supplies.release().map_err(|source| in_parent(&driver, "release", source));

@@ -1,7 +1,5 @@
 //! What this scenario adds to the parent's story, and to the worker's.
 
-use std::os::fd::OwnedFd;
-
 use peermap_driver::{ByteSize, DeviceAttribute, Driver};
 use peermap_ipc::Member;
 
@@ -13,6 +11,7 @@ use crate::error::UsageError;
 use crate::messages::{Done, Role};
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
+use crate::post::Delivery;
 use crate::relay::{self, Exports};
 use crate::task;
 use crate::worker::{Station, WorkerError};
@@ -80,9 +79,9 @@ impl Story for PoolIpc {
 pub(crate) fn work(
     station: &mut Station<'_>,
     member: Member,
-    descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &relay::Task,
 ) -> Result<Done, WorkerError> {
     let (driver, device) = (station.driver, station.device);
-    relay::work(station, member, descriptors, task, |stream, pools| Importer::new(driver, device, stream, pools))
+    relay::work(station, member, delivery, task, |stream, pools| Importer::new(driver, device, stream, pools))
 }

@@ -12,6 +12,7 @@ use super::imports::Imports;
 use super::{Importer, Order};
 use crate::content::Author;
 use crate::messages::{Done, Step};
+use crate::post::Delivery;
 use crate::ring::{Filled, Memory, buffer_of};
 use crate::task;
 use crate::worker::{Station, WorkerError};
@@ -25,19 +26,20 @@ pub(crate) struct Task {
     pub(crate) steps: u32,
 }
 
-/// Does the work of one worker. The first descriptor is that of the handles; `importer` gets those that follow, and the stream
+/// Does the work of one worker. The first descriptor that the parent delivers is that of the handles; `importer` gets those that follow, and the stream
 /// that the worker works on.
 pub(crate) fn work<I: Importer>(
     station: &mut Station<'_>,
     mut member: Member,
-    descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &Task,
     importer: impl FnOnce(Stream, Vec<OwnedFd>) -> I,
 ) -> Result<Done, WorkerError> {
     let workplace = Workplace::set_up(station, &task.work)?;
+    let delivered = delivery.receive()?;
     station.begin(Step::Open)?;
     let imports = station.phase("open", |station| {
-        let mut descriptors = descriptors.into_iter();
+        let mut descriptors = delivered.descriptors.into_iter();
         let board = descriptors.next().ok_or(WorkerError::NoHandles)?;
         let handles = Board::read(board, station.workers)?;
         let memory = importer(workplace.stream, descriptors.collect());

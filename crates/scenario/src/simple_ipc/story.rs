@@ -1,7 +1,5 @@
 //! What this scenario adds to the parent's story, and to the worker's.
 
-use std::os::fd::OwnedFd;
-
 use peermap_driver::{ByteSize, DeviceAttribute, Driver};
 use peermap_ipc::Member;
 
@@ -12,6 +10,7 @@ use crate::error::UsageError;
 use crate::messages::{Done, Role};
 use crate::options::Options;
 use crate::parent::{Plan, SizeError, Story, Supplies, SupplyError, check_room};
+use crate::post::Delivery;
 use crate::relay::{self, Exports, Relay};
 use crate::task;
 use crate::worker::{Station, WorkerError};
@@ -68,9 +67,9 @@ impl Story for SimpleIpc {
 pub(crate) fn work(
     station: &mut Station<'_>,
     member: Member,
-    descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &relay::Task,
 ) -> Result<Done, WorkerError> {
     let driver = station.driver;
-    relay::work(station, member, descriptors, task, |_stream, _descriptors| Importer(driver))
+    relay::work(station, member, delivery, task, |_stream, _descriptors| Importer(driver))
 }

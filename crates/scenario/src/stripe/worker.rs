@@ -19,6 +19,7 @@ use crate::devices::find_device;
 use crate::kernels::STRIPE;
 use crate::messages::{Done, Step};
 use crate::overseer::{Overseen, Overseer};
+use crate::post::Delivery;
 use crate::task;
 use crate::timing::{median, ms_since};
 use crate::worker::{Station, WorkerError};
@@ -42,19 +43,15 @@ const ROUNDS: usize = 3;
 /// What adding a word moves.
 const BYTES_OF_A_WORD: u64 = 3 * 8;
 
-/// Does the work of one worker. The first descriptor is that of the board; those of the stripes follow.
+/// Does the work of one worker. The first descriptor that the parent delivers is that of the board; those of the stripes follow.
 pub(crate) fn work(
     station: &mut Station<'_>,
     mut member: Member,
-    mut descriptors: Vec<OwnedFd>,
+    delivery: Delivery<'_>,
     task: &Task,
 ) -> Result<Done, WorkerError> {
     let layout = Layout { stripe: task.stripe, stripes: task.stripes, devices: station.workers };
-    if descriptors.is_empty() {
-        return Err(WorkerError::NoHandles);
-    }
-    let board = Board::open(descriptors.remove(0), station.workers)?;
-    let life = Life::set_up(station, task, layout, board)?;
+    let (life, descriptors) = Life::set_up(station, task, layout, delivery)?;
     life.found(station, &descriptors)?;
     station.meet(&mut member, Step::Barrier(0))?;
     let copies = life.join(station, &descriptors)?;
@@ -98,7 +95,13 @@ struct Life<'d> {
 }
 
 impl<'d> Life<'d> {
-    fn set_up(station: &mut Station<'d>, task: &Task, layout: Layout, board: Board) -> Result<Self, WorkerError> {
+    /// Gives the descriptors of the stripes too.
+    fn set_up(
+        station: &mut Station<'d>,
+        task: &Task,
+        layout: Layout,
+        delivery: Delivery<'_>,
+    ) -> Result<(Self, Vec<OwnedFd>), WorkerError> {
         let driver = station.driver;
         station.begin(Step::Context)?;
         let (context, stream) = station.phase("context", |station| {
@@ -110,7 +113,9 @@ impl<'d> Life<'d> {
         })?;
         station.begin(Step::Reserve)?;
         let vectors = station.phase("map", |_| Ok(Vectors::reserve(driver, layout)?))?;
-        Ok(Self { layout, board, context, stream, adder, vectors })
+        let mut descriptors = delivery.receive()?.descriptors.into_iter();
+        let board = Board::open(descriptors.next().ok_or(WorkerError::NoHandles)?, station.workers)?;
+        Ok((Self { layout, board, context, stream, adder, vectors }, descriptors.collect()))
     }
 
     /// Whether this worker's device is there from the start.

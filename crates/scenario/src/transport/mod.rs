@@ -2,11 +2,13 @@
 //!
 //! | maker | what it carries |
 //! | --- | --- |
+//! | `outgoing.rs` | what the parent exports, until every worker has it: for the two below |
 //! | `descriptors.rs` | file descriptors of the parent, to workers on its host |
 //! | `shared_memory.rs` | fabric handles, of the parent or of the workers, on one host |
 //! | whoever has an engine for it, such as MPI | fabric handles, between hosts |
 
 mod descriptors;
+mod outgoing;
 mod shared_memory;
 
 use std::os::fd::OwnedFd;
@@ -17,6 +19,7 @@ use peermap_report::FailureKind;
 use serde::{Deserialize, Serialize};
 
 use descriptors::Descriptors;
+pub(crate) use outgoing::Outgoing;
 pub(crate) use shared_memory::FabricSlots;
 use shared_memory::InSharedMemory;
 

@@ -1,7 +1,6 @@
 //! A backend whose machine and workers are this executable.
 
 use std::cell::RefCell;
-use std::io::PipeReader;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,7 @@ use peermap_scenario::{
 use peermap_sim::{MachineClient, MachineOptions, SimProcess, serve};
 
 use crate::fault::{Fault, Saboteur};
-use crate::journal::{self, Entry, Journal};
+use crate::journal::{Entry, Inbox, Journal};
 
 pub const MACHINE: &str = "play-machine";
 pub const WORKER: &str = "play-worker";
@@ -42,7 +41,7 @@ pub struct SimBackend {
     expected: usize,
     pub memory_limit: Option<ByteSize>,
     /// Where the worker of number 1 that was started last notes its calls.
-    journal: RefCell<Option<PipeReader>>,
+    pub inbox: Inbox,
     _machine: Child,
 }
 
@@ -59,8 +58,8 @@ impl SimBackend {
         let client = RefCell::new(MachineClient::new(ours, patience()).unwrap());
         let expected = Profile::named(profile).unwrap().devices.len();
         let (fault, memory_limit) = (Fault::None, None);
-        let (profile, journal) = (profile.to_owned(), RefCell::default());
-        Self { profile, client, fault, expected, memory_limit, journal, _machine: machine }
+        let (profile, inbox) = (profile.to_owned(), Inbox::default());
+        Self { profile, client, fault, expected, memory_limit, inbox, _machine: machine }
     }
 
     /// Sabotages worker 1.
@@ -75,7 +74,7 @@ impl SimBackend {
 
     /// What worker 1 noted. It has ended; to be asked once.
     pub fn journal(&self) -> Vec<Entry> {
-        journal::read(self.journal.take().expect("worker 1 was started"))
+        self.inbox.all()
     }
 
     /// Ends the machine after a run. No memory of it may be held by then, and afterwards this thread has no child left.
@@ -116,7 +115,7 @@ impl Backend for SimBackend {
         if worker == 1 {
             fault = self.fault;
             let (reader, writer) = std::io::pipe().map_err(|error| BackendError::new("sim", error))?;
-            self.journal.replace(Some(reader));
+            self.inbox.put(reader);
             endpoint.descriptors.push((writer.into(), JOURNAL));
         }
         endpoint.args.push(fault.to_string());

@@ -1,8 +1,9 @@
 //! What a worker notes about its driver calls, into a pipe that outlives it.
 
 use std::fs::File;
-use std::io::{PipeReader, Read, Write};
+use std::io::{BufRead, BufReader, PipeReader, Write};
 use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
@@ -35,11 +36,29 @@ impl Journal {
     }
 }
 
-/// All entries of a worker that has ended.
-pub fn read(mut pipe: PipeReader) -> Vec<Entry> {
-    let mut text = String::new();
-    pipe.read_to_string(&mut text).unwrap();
-    text.lines().map(entry).collect()
+/// The other end, once there is a worker.
+#[derive(Clone, Default)]
+pub struct Inbox(Arc<Mutex<Option<BufReader<PipeReader>>>>);
+
+impl Inbox {
+    pub fn put(&self, pipe: PipeReader) {
+        *self.0.lock().unwrap() = Some(BufReader::new(pipe));
+    }
+
+    /// Waits until the worker is about to make a call. `false`: it has ended without.
+    pub fn wait_for(&self, call: Call) -> bool {
+        let mut pipe = self.0.lock().unwrap();
+        entries(pipe.as_mut().expect("worker 1 was started")).any(|entry| entry.call == call)
+    }
+
+    /// The entries that were not read yet, of a worker that has ended. To be asked once.
+    pub fn all(&self) -> Vec<Entry> {
+        entries(self.0.lock().unwrap().take().expect("worker 1 was started")).collect()
+    }
+}
+
+fn entries(pipe: impl BufRead) -> impl Iterator<Item = Entry> {
+    pipe.lines().map(|line| entry(&line.unwrap()))
 }
 
 fn entry(line: &str) -> Entry {

@@ -4,6 +4,7 @@
 //! running tests.
 
 mod access;
+mod ahead;
 mod alias;
 mod altered;
 mod backend;
@@ -84,6 +85,10 @@ fn trials() -> Vec<Trial> {
         recorded::a_killed_worker_takes_its_calls_with_it_and_the_others_do_not,
         recorded::a_refused_run_has_the_calls_of_its_parent,
         recorded::measuring_workers_are_told_from_those_of_the_run,
+        ahead::workers_are_set_up_before_the_parent_has_any_memory,
+        ahead::a_worker_that_dies_before_there_is_any_memory_ends_the_run_and_is_named,
+        ahead::a_parent_that_cannot_allocate_ends_the_run_while_its_workers_wait,
+        ahead::a_parent_that_allocates_for_too_long_ends_the_run_in_time,
         simple::buffers_of_two_devices_are_handed_round,
         simple::every_combination_of_order_fill_and_verify_succeeds,
         simple::there_may_be_more_or_fewer_steps_than_workers,
@@ -143,6 +148,9 @@ fn trials() -> Vec<Trial> {
         multicast::one_process_is_all_ranks,
         multicast::a_team_has_the_devices_that_are_asked_for,
         multicast::sizes_are_multiples_of_the_teams_own_granularity,
+        multicast::a_team_is_shared_by_descriptor_and_by_fabric_handle,
+        multicast::without_fabric_handles_a_team_is_shared_by_descriptor_or_refused,
+        multicast::a_size_is_padded_to_the_teams_own_granularity_if_asked_for,
         multicast::devices_without_multicast_are_named,
         multicast::a_rank_that_adds_no_device_is_named_by_who_waits_for_it,
         multicast::the_absence_of_a_rank_that_there_is_not_is_refused,

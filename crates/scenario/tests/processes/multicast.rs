@@ -2,8 +2,8 @@
 
 use peermap_driver::{ByteSize, Call};
 use peermap_report::{ExitCode, FailureKind, RunReport};
-use peermap_scenario::multicast::Multicast;
-use peermap_scenario::{DeviceChoice, Options, VerifyOn, one_line};
+use peermap_scenario::multicast::{Multicast, Team};
+use peermap_scenario::{DeviceChoice, Options, ShareAs, VerifyOn, one_line};
 
 use crate::backend::{SimBackend, options, play};
 use crate::fault::Fault;
@@ -17,7 +17,7 @@ fn succeed(asked: Multicast, backend: &SimBackend) -> RunReport {
 }
 
 fn asked(options: Options, one_process: bool) -> Multicast {
-    Multicast::new(options, one_process, None)
+    Multicast::new(options, Team { one_process, ..Team::default() })
 }
 
 /// The norm of the numbers from one to so many.
@@ -70,13 +70,67 @@ pub fn devices_without_multicast_are_named() {
     assert_eq!((error.exit_code(), one_line(&error)), (ExitCode::BackendUnavailable, line.to_owned()));
 }
 
+pub fn a_team_is_shared_by_descriptor_and_by_fabric_handle() {
+    let backend = SimBackend::new("default");
+    for share_as in [ShareAs::Fd, ShareAs::Fabric, ShareAs::Auto] {
+        for one_process in [false, true] {
+            let team = Team { one_process, share_as, ..Team::default() };
+            let report = succeed(Multicast::new(options(), team), &backend);
+            assert!(report.workers.iter().all(|worker| worker.norm == norm(8)), "{share_as} {one_process}");
+            assert_eq!(report.options["handle"], share_as.to_string());
+        }
+    }
+    backend.assert_nothing_is_left();
+}
+
+pub fn without_fabric_handles_a_team_is_shared_by_descriptor_or_refused() {
+    let shared_as = |share_as, profile| {
+        let team = Team { share_as, ..Team::default() };
+        play(&Multicast::new(options(), team).into(), &SimBackend::new(profile)).0
+    };
+    for (profile, reason) in [
+        ("no-fabric", "memory cannot be shared as a fabric handle"),
+        (
+            "h200-x2",
+            "no fabric handles: cuMemCreate answers CUDA_ERROR_NOT_PERMITTED: there is no IMEX channel, or not the same one",
+        ),
+    ] {
+        let error = shared_as(ShareAs::Fabric, profile).unwrap_err();
+        let line = format!("no usable device: devices 0, 1: {reason}");
+        assert_eq!((error.exit_code(), one_line(&error)), (ExitCode::BackendUnavailable, line));
+        let report = shared_as(ShareAs::Auto, profile).unwrap();
+        assert!(report.ok && report.remarks[0].starts_with("the team is shared as descriptors: cuMemCreate answers "));
+    }
+}
+
+/// Bytes, and not all of a word: the last rank's part ends within one.
+pub fn a_size_is_padded_to_the_teams_own_granularity_if_asked_for() {
+    let backend = SimBackend::new("wide-teams");
+    for one_process in [false, true] {
+        for size in [ByteSize::mib(3), ByteSize::new(8_000_003), ByteSize::new(5)] {
+            let team = Team { one_process, round_up: true, ..Team::default() };
+            let report = succeed(Multicast::new(Options { size, ..options() }, team), &backend);
+            let verified: u64 = report.workers.iter().map(|worker| worker.verified).sum();
+            assert_eq!(verified, 4 * 2 * size.get(), "{size}");
+            let said = format!("buffers of {size} are padded to 8 MiB: ");
+            assert!(report.remarks[0].starts_with(&said), "{:?}", report.remarks);
+        }
+    }
+    backend.assert_nothing_is_left();
+}
+
+/// A run of which this rank stays away.
+fn absent(one_process: bool, rank: u32) -> Multicast {
+    Multicast::new(options(), Team { one_process, absent: Some(rank), ..Team::default() })
+}
+
 /// The team of a rank that does not come is never complete.
 pub fn a_rank_that_adds_no_device_is_named_by_who_waits_for_it() {
     let backend = SimBackend::new("h200-x2");
-    let report = play(&Multicast::new(options(), false, Some(1)).into(), &backend).0.unwrap();
+    let report = play(&absent(false, 1).into(), &backend).0.unwrap();
     let failure = report.failure.clone().unwrap();
     assert_eq!((failure.kind, report.exit_code()), (FailureKind::TimedOut, ExitCode::WorkerLost));
-    assert_eq!((failure.rule.as_deref(), failure.call.as_deref()), (Some("MULTICAST-11"), Some("cuMulticastBindMem")));
+    assert_eq!((failure.rule.as_deref(), failure.call.as_deref()), (Some("WAIT-1"), Some("cuMulticastBindMem")));
     for part in ["added [device 0 by process 0]", "missing 1", "of devices [1]", "process 1"] {
         assert!(failure.message.contains(part), "{part}: {}", failure.message);
     }
@@ -84,7 +138,7 @@ pub fn a_rank_that_adds_no_device_is_named_by_who_waits_for_it() {
 }
 
 pub fn the_absence_of_a_rank_that_there_is_not_is_refused() {
-    let error = play(&Multicast::new(options(), true, Some(2)).into(), &SimBackend::new("h200-x2")).0.unwrap_err();
+    let error = play(&absent(true, 2).into(), &SimBackend::new("h200-x2")).0.unwrap_err();
     let line = "there is no rank 2 to be absent; the ranks are 0 to 1";
     assert_eq!((error.exit_code(), one_line(&error)), (ExitCode::Usage, line.to_owned()));
 }

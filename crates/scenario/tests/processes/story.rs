@@ -23,7 +23,7 @@ const FIND_KERNEL: [Call; 3] = [cuModuleGetFunction, cuOccupancyMaxActiveBlocksP
 /// What worker 1 of two does before it gets at the buffers. Its device is the second that it sees.
 const PREPARE: [(&str, &[Call]); 6] = [
     ("init", &[cuInit]),
-    ("receive descriptors", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGetUuid, cuDeviceGet, cuDeviceGetUuid]),
+    ("find the device", &[cuDeviceGetCount, cuDeviceGet, cuDeviceGetUuid, cuDeviceGet, cuDeviceGetUuid]),
     ("context", &[cuCtxCreate, cuStreamCreate]),
     ("module", &[cuModuleLoadDataEx]),
     ("module", &FIND_KERNEL),

@@ -216,7 +216,7 @@ fn a_call_that_waits_too_long_says_who_is_missing() {
     ] {
         let error = answer.unwrap_err();
         assert!(matches!(error, DriverError::WouldHang { .. }), "{error}");
-        assert_eq!(error.explanation().unwrap().rule.0, "MULTICAST-11");
+        assert_eq!(error.explanation().unwrap().rule.0, "WAIT-1");
         let told = error.to_string();
         for part in ["devices 3", "device 4 by process 0", "missing 1", "[1, 2, 3, 5, 6, 7]", "process 1"] {
             assert!(told.contains(part), "{part}: {told}");
