@@ -7,6 +7,8 @@
     reason = "the blocks come out of the table of calls, where the lint does not see the comments beside them"
 )]
 
+use std::sync::Arc;
+
 use crate::argument::{Argument, Value};
 use crate::attribute::{DeviceAttribute, FunctionAttribute, MemPoolAttribute, PointerAttribute};
 use crate::call::{Call, Driver};
@@ -39,6 +41,16 @@ pub trait Interceptor: Send + Sync {
 
     /// Called after the call was made, with its error if it had one.
     fn after(&self, call: Call, error: Option<&DriverError>);
+}
+
+impl<I: Interceptor + ?Sized> Interceptor for Arc<I> {
+    fn before(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
+        (**self).before(call, arguments)
+    }
+
+    fn after(&self, call: Call, error: Option<&DriverError>) {
+        (**self).after(call, error);
+    }
 }
 
 /// A driver whose calls pass an [`Interceptor`].
@@ -99,7 +111,7 @@ impl<D: Driver, I: Interceptor> HostAccess for Intercepted<D, I> {
     pass_on!(it => it.driver);
 }
 
-impl<D: Driver + ?Sized> HostAccess for std::sync::Arc<D> {
+impl<D: Driver + ?Sized> HostAccess for Arc<D> {
     pass_on!(it => (**it));
 }
 
@@ -112,7 +124,7 @@ macro_rules! forward {
         $(#[$doc:meta])*
         $cuda:ident [$($unsafety:tt)*] $name:ident ( $($arg:ident : $kind:ty),* $(,)? ) -> $output:ty;
     )*) => {
-        impl<D: Driver + ?Sized> Driver for std::sync::Arc<D> {
+        impl<D: Driver + ?Sized> Driver for Arc<D> {
             $(
                 $($unsafety)* fn $name(&self, $($arg: $kind),*) -> Result<$output> {
                     // SAFETY: an unsafe call has the contract of the method around it, which its caller upholds.

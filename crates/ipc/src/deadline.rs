@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::stage;
+
 /// The moment at which a wait gives up.
 ///
 /// A deadline is fixed when it is made, so one value can be handed through several calls that together must not take
@@ -16,13 +18,18 @@ impl Deadline {
     /// The moment `duration` from now. A moment that the clock cannot express counts as [`Deadline::NEVER`].
     #[must_use]
     pub fn after(duration: Duration) -> Self {
-        Self(Instant::now().checked_add(duration))
+        Self(stage::now().checked_add(duration))
     }
 
     /// The time that is left: zero once the deadline has passed, `None` for [`Deadline::NEVER`].
     #[must_use]
     pub fn remaining(self) -> Option<Duration> {
-        self.0.map(|moment| moment.saturating_duration_since(Instant::now()))
+        self.0.map(|moment| moment.saturating_duration_since(stage::now()))
+    }
+
+    /// The moment itself.
+    pub(crate) fn moment(self) -> Option<Instant> {
+        self.0
     }
 
     /// Whether the deadline has passed.

@@ -12,6 +12,7 @@
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |
 //! | [`child`] | children that die with their parent and are always reaped |
 //! | [`limits`] | what the host allows: open files, memory, cores |
+//! | [`stage`] | threads that play processes |
 //! | [`clock`] | a clock that all processes of the host share |
 //!
 //! Every call that may wait takes a [`Deadline`].
@@ -30,10 +31,11 @@ pub mod packet;
 pub mod private;
 mod ready;
 pub mod shm;
+pub mod stage;
 
 pub use barrier::{Barrier, BarrierError, Member};
-pub use channel::{Channel, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received};
-pub use child::{Child, ChildError, Event, Exit, Output, Spawn, exit_now, take_inherited, wait_any};
+pub use channel::{Channel, Fate, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received, Tap};
+pub use child::{Child, ChildError, Event, Exit, Output, Played, Spawn, exit_now, take_inherited, wait_any};
 pub use deadline::Deadline;
 pub use error::IpcError;
 pub use limits::LimitError;

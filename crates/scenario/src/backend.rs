@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use peermap_driver::{ByteSize, Call, Driver, DriverError, Uuid};
-use peermap_ipc::Exit;
+use peermap_ipc::{Channel, Child, Exit, Tap};
 
 /// How a run gets its drivers. The command has one for each backend.
 pub trait Backend {
@@ -41,11 +42,30 @@ pub trait Backend {
     /// How many bytes of device memory this host can back, if that is less than the devices say.
     fn memory_limit(&self) -> Option<ByteSize>;
 
+    /// Whoever plays the workers, where they are no processes of their own.
+    fn troupe(&self) -> Option<&dyn Troupe> {
+        None
+    }
+
+    /// Whoever decides what becomes of the messages that the parent sends to its workers.
+    fn tap(&self) -> Option<Arc<dyn Tap>> {
+        None
+    }
+
     /// The end of the process that all drivers of this backend need, if there is such a process and it has ended. Asked
     /// after a failure, to tell what it follows from.
     fn end_of_machine(&self) -> Option<EndOfMachine> {
         None
     }
+}
+
+/// Plays workers.
+pub trait Troupe {
+    /// Has a worker played, whose end of the channel of the run is `channel`.
+    ///
+    /// # Errors
+    /// [`BackendError`] if it cannot be.
+    fn play(&self, worker: u32, channel: Channel) -> Result<Child, BackendError>;
 }
 
 /// How the process of a simulated machine ended.

@@ -45,11 +45,18 @@ pub(crate) fn spawn(
     tuning: Tuning,
 ) -> Result<Hand, RunError> {
     let channel = |source| RunError::Channel { worker, source };
+    let (ours, theirs) = Channel::pair().map_err(channel)?;
+    let ours = match backend.tap() {
+        Some(tap) => ours.tapped(tap),
+        None => ours,
+    };
+    if let Some(troupe) = backend.troupe() {
+        return Ok(Hand::new(worker, troupe.play(worker, theirs)?, TypedChannel::new(ours)));
+    }
     let endpoint = match device {
         Some(device) => backend.worker_beside(worker, device)?,
         None => backend.worker(worker)?,
     };
-    let (ours, theirs) = Channel::pair().map_err(channel)?;
     let spawn = Spawn::new(&launcher.exe)
         .arg0("peermap")
         .args(&launcher.args)

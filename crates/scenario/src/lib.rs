@@ -96,7 +96,7 @@ mod watched;
 mod worker;
 mod workplace;
 
-pub use backend::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
+pub use backend::{Backend, BackendError, EndOfMachine, Troupe, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
 pub use content::{Author, Fill};
 pub use device_kernels::{Buffer, DeviceKernels, Findings};

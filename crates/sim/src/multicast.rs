@@ -1,11 +1,11 @@
 //! Multicast objects, and calls that wait for a whole team.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use peermap_driver::{
     ByteSize, Call, Device, DevicePtr, DriverError, GranularityOption, MemHandle, MulticastObjectProp, Result,
 };
+use peermap_ipc::stage::pause;
 use peermap_model::{Outside, Process, ThreadId};
 
 use crate::handle;
@@ -38,7 +38,7 @@ impl Inner {
         while let Err(DriverError::WouldHang { .. }) = answered
             && start.get_or_insert_with(Instant::now).elapsed() < self.lock().team_time
         {
-            thread::sleep(INTERVAL);
+            pause(INTERVAL);
             answered = self.resume(&mut answer);
         }
         answered

@@ -4,6 +4,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use peermap_driver::{DevicePtr, Result};
+use peermap_ipc::stage::pause;
 use peermap_model::{Operation, Outside, Plan, SharedWait, Wait, Work, WorkId};
 
 use crate::operation::{Ended, Surroundings, execute};
@@ -146,7 +147,7 @@ impl Inner {
             }
             match recorder {
                 Some(recorder) => recorder.run_up_to(mark),
-                None => std::thread::sleep(SHARED_EVENT_INTERVAL),
+                None => pause(SHARED_EVENT_INTERVAL),
             }
         }
     }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use peermap_driver::Result;
+use peermap_ipc::stage::pause;
 use peermap_model::{Outside, Process};
 
 use crate::process::{Inner, State};
@@ -16,7 +17,7 @@ impl Inner {
     /// Waits for the turn. The caller holds no lock.
     pub(crate) fn turn(&self) -> Turn<'_> {
         while !self.try_turn() {
-            std::thread::sleep(TURN_INTERVAL);
+            pause(TURN_INTERVAL);
         }
         Turn(self)
     }

@@ -3,6 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
+use peermap_ipc::stage::pause;
+
 use crate::process::Inner;
 
 /// How long a kernel that waits leaves the host to others before it looks again.
@@ -14,7 +16,7 @@ impl Inner {
         self.have_work_begin();
         let others = self.lock().link.urge_all();
         others.iter().for_each(|process| process.have_work_begin());
-        thread::sleep(INTERVAL);
+        pause(INTERVAL);
     }
 
     /// Has work that can begin run in a thread of its own: it may wait itself for the one that waits for it.

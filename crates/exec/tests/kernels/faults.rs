@@ -81,7 +81,8 @@ ret;
 #[test]
 fn clusters_of_several_blocks_are_not_covered() {
     let compiled = |directive: &str| {
-        let module = Module::parse(&format!("{HEADER}.visible .entry k() {directive} {{ ret; }}")).unwrap();
+        let header = HEADER.replace("sm_80", "sm_90");
+        let module = Module::parse(&format!("{header}.visible .entry k() {directive} {{ ret; }}")).unwrap();
         Kernel::compile(&module, &module.entries()[0]).err()
     };
     let what = "`.reqnctapercluster`".to_owned();

@@ -120,6 +120,14 @@ fn shortened(to: Shape, bits: u64, ftz: bool) -> u64 {
     }
 }
 
+/// A `bf16` as `f64`: NaN keeps its sign and its bits, and is quiet.
+fn widened(bits: u64) -> u64 {
+    match BF16.is_nan(bits) {
+        true => bits >> 15 << 63 | 0x7FF8 << 48 | (bits & 0x7F) << 45,
+        false => BF16.value(bits).to_bits(),
+    }
+}
+
 macro_rules! to_integers {
     ($forms:ident, $of:literal $from:literal $edges:ident $shape:ident, $($ty:literal $integer:ident $bits:literal),*) => {
         $(
@@ -215,7 +223,7 @@ pub(super) fn forms() -> Vec<Form> {
     halved!(forms, "bf16" BF16 "f16" F16, "" Mode::Nearest, ".rn" Mode::Nearest, ".rz" Mode::Zero);
     forms.extend([
         number(HALF, 80, "cvt.rz.f32.bf16 %x32, %a16;", |[a, ..]| (a & 0xFFFF) << 16),
-        number(HALF, 90, "cvt.rm.f64.bf16 %x64, %a16;", |[a, ..]| double(BF16.value(a & 0xFFFF), &[])),
+        number(HALF, 90, "cvt.rm.f64.bf16 %x64, %a16;", |[a, ..]| widened(a & 0xFFFF)),
     ]);
     to_integers!(forms, "f32" "%a32" SINGLE F32, "u16" u16 16, "s16" i16 16, "u32" u32 32, "s32" i32 32, "u64" u64 64, "s64" i64 64);
     to_integers!(forms, "f64" "%a64" DOUBLE F64, "u16" u16 16, "s16" i16 16, "u32" u32 32, "s32" i32 32, "u64" u64 64, "s64" i64 64);

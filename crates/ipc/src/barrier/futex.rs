@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 use nix::errno::Errno;
 
 use super::algorithm::{Woken, Word};
-use crate::Deadline;
+use crate::{Deadline, stage};
 
 impl Word for AtomicU32 {
     fn load(&self, order: Ordering) -> u32 {
@@ -27,6 +27,10 @@ impl Word for AtomicU32 {
     }
 
     fn sleep_while(&self, value: u32, deadline: Deadline) -> Result<Woken, Errno> {
+        if let Some(stage) = stage::current() {
+            let has_changed = stage.wait(&mut || Self::load(self, Ordering::Relaxed) != value, deadline.moment());
+            return Ok(if has_changed { Woken::LookAgain } else { Woken::DeadlinePassed });
+        }
         let timeout = deadline.remaining().map(timespec);
         let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
         // Not FUTEX_PRIVATE_FLAG: the members are different processes.

@@ -5,8 +5,10 @@
 
 mod receive;
 mod socket;
+mod tap;
 
 pub use socket::{Channel, PeerCredentials, Received};
+pub use tap::{Fate, Tap};
 
 /// The most descriptors that one message can carry: the kernel's `SCM_MAX_FD`.
 pub const MAX_FDS_PER_MESSAGE: usize = 253;

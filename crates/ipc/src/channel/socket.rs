@@ -2,6 +2,7 @@
 
 use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
@@ -11,9 +12,10 @@ use nix::sys::socket::{
 };
 
 use super::receive::{RawMessage, receive};
+use super::tap::{Fate, Tap};
 use super::{MAX_FDS_PER_MESSAGE, MAX_PAYLOAD};
 use crate::ready::wait_ready;
-use crate::{Deadline, IpcError};
+use crate::{Deadline, IpcError, stage};
 
 /// One end of a connection that carries packets of bytes and descriptors.
 ///
@@ -22,6 +24,7 @@ use crate::{Deadline, IpcError};
 #[derive(Debug)]
 pub struct Channel {
     socket: OwnedFd,
+    tap: Option<Arc<dyn Tap>>,
 }
 
 /// A received message.
@@ -55,7 +58,7 @@ impl Channel {
     pub fn pair() -> Result<(Self, Self), IpcError> {
         let (one, other) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)
             .map_err(|errno| IpcError::from_call("socketpair", errno))?;
-        Ok((Self { socket: one }, Self { socket: other }))
+        Ok((Self { socket: one, tap: None }, Self { socket: other, tap: None }))
     }
 
     /// Takes a socket, for example one that was inherited or received, and makes it close-on-exec.
@@ -69,13 +72,19 @@ impl Channel {
             return Err(IpcError::NotAPacketSocket { domain, kind });
         }
         fcntl(&socket, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(|errno| IpcError::from_call("fcntl", errno))?;
-        Ok(Self { socket })
+        Ok(Self { socket, tap: None })
     }
 
     /// Gives the socket up.
     #[must_use]
     pub fn into_fd(self) -> OwnedFd {
         self.socket
+    }
+
+    /// Has somebody decide what becomes of the messages that this end sends.
+    #[must_use]
+    pub fn tapped(self, tap: Arc<dyn Tap>) -> Self {
+        Self { tap: Some(tap), ..self }
     }
 
     /// Sends one message. It is sent whole or, on an error, not at all.
@@ -91,6 +100,19 @@ impl Channel {
         if fds.len() > MAX_FDS_PER_MESSAGE {
             return Err(IpcError::TooManyDescriptors { given: fds.len(), max: MAX_FDS_PER_MESSAGE });
         }
+        match self.tap.as_ref().map_or(Fate::Arrives, |tap| tap.next()) {
+            Fate::Arrives => self.put(payload, fds, deadline),
+            Fate::Lost => Ok(()),
+            Fate::Doubled => self.put(payload, fds, deadline).and_then(|()| self.put(payload, fds, deadline)),
+            Fate::Cut => self.put(&payload[..payload.len().div_ceil(2)], &[], deadline),
+            Fate::Late(time) => {
+                stage::pause(time);
+                self.put(payload, fds, deadline)
+            }
+        }
+    }
+
+    fn put(&self, payload: &[u8], fds: &[BorrowedFd<'_>], deadline: Deadline) -> Result<(), IpcError> {
         let numbers: Vec<RawFd> = fds.iter().map(AsRawFd::as_raw_fd).collect();
         let rights = [ControlMessage::ScmRights(&numbers)];
         // A rights message of no descriptors would be legal but costs the receiver a control message for nothing.

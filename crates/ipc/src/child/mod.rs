@@ -7,6 +7,7 @@
 mod error;
 mod exit;
 mod handover;
+mod played;
 mod process;
 mod spawn;
 mod wait_any;
@@ -14,6 +15,7 @@ mod wait_any;
 pub use error::ChildError;
 pub use exit::{Exit, exit_now};
 pub use handover::take_inherited;
+pub use played::Played;
 pub use process::Child;
 pub use spawn::{Output, Spawn};
 pub use wait_any::{Event, wait_any};

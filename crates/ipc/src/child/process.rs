@@ -8,22 +8,29 @@ use nix::poll::{PollFd, PollFlags};
 
 use super::error::ChildError;
 use super::exit::Exit;
+use super::played::Played;
 use crate::Deadline;
 use crate::ready::wait_ready;
 
 /// A child process. Dropping it kills and reaps the process, so no zombie is ever left.
 #[derive(Debug)]
 pub struct Child {
-    process: process::Child,
-    pidfd: OwnedFd,
+    body: Body,
     exit: Option<Exit>,
+}
+
+/// What a child is.
+#[derive(Debug)]
+enum Body {
+    Process { process: process::Child, pidfd: OwnedFd },
+    Played(Box<dyn Played>),
 }
 
 impl Child {
     /// Takes over a process that was just started.
     pub(super) fn supervise(mut process: process::Child) -> Result<Self, ChildError> {
         match pidfd_open(process.id()) {
-            Ok(pidfd) => Ok(Self { process, pidfd, exit: None }),
+            Ok(pidfd) => Ok(Self { body: Body::Process { process, pidfd }, exit: None }),
             Err(source) => {
                 // There is no Child yet that could do this when dropped. The process exists and is ours, so neither call
                 // can fail in a way that matters more than `source`.
@@ -34,26 +41,44 @@ impl Child {
         }
     }
 
+    /// Takes over a child that is played.
+    #[must_use]
+    pub fn played(child: Box<dyn Played>) -> Self {
+        Self { body: Body::Played(child), exit: None }
+    }
+
     /// The process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.process.id()
+        match &self.body {
+            Body::Process { process, .. } => process.id(),
+            Body::Played(child) => child.pid(),
+        }
     }
 
     /// A descriptor that becomes readable when the process ends.
     #[must_use]
     pub fn pidfd(&self) -> BorrowedFd<'_> {
-        self.pidfd.as_fd()
+        match &self.body {
+            Body::Process { pidfd, .. } => pidfd.as_fd(),
+            Body::Played(child) => child.end(),
+        }
     }
 
     /// The reading end of the child's standard output: once, and only for [`Output::Piped`](super::Output::Piped).
     pub fn take_stdout(&mut self) -> Option<ChildStdout> {
-        self.process.stdout.take()
+        match &mut self.body {
+            Body::Process { process, .. } => process.stdout.take(),
+            Body::Played(_) => None,
+        }
     }
 
     /// The reading end of the child's standard error: once, and only for [`Output::Piped`](super::Output::Piped).
     pub fn take_stderr(&mut self) -> Option<ChildStderr> {
-        self.process.stderr.take()
+        match &mut self.body {
+            Body::Process { process, .. } => process.stderr.take(),
+            Body::Played(_) => None,
+        }
     }
 
     /// How the child ended, if it has. This reaps it.
@@ -62,8 +87,13 @@ impl Child {
     /// [`ChildError::Status`] if somebody else reaped the process.
     pub fn try_wait(&mut self) -> Result<Option<Exit>, ChildError> {
         if self.exit.is_none() {
-            let status = self.process.try_wait().map_err(|source| ChildError::Status { pid: self.pid(), source })?;
-            self.exit = status.map(Exit::from_status);
+            let pid = self.pid();
+            self.exit = match &mut self.body {
+                Body::Process { process, .. } => {
+                    process.try_wait().map_err(|source| ChildError::Status { pid, source })?.map(Exit::from_status)
+                }
+                Body::Played(child) => child.exit(),
+            };
         }
         Ok(self.exit)
     }
@@ -77,7 +107,7 @@ impl Child {
             if let Some(exit) = self.try_wait()? {
                 return Ok(exit);
             }
-            let mut fds = [PollFd::new(self.pidfd.as_fd(), PollFlags::POLLIN)];
+            let mut fds = [PollFd::new(self.pidfd(), PollFlags::POLLIN)];
             if !wait_ready(&mut fds, deadline).map_err(ChildError::from_call("ppoll"))? {
                 return Err(ChildError::TimedOut);
             }
@@ -89,7 +119,14 @@ impl Child {
     /// # Errors
     /// [`ChildError::Kill`] if the signal cannot be sent, for example because the child runs as another user.
     pub fn kill(&mut self) -> Result<(), ChildError> {
-        self.process.kill().map_err(|source| ChildError::Kill { pid: self.pid(), source })
+        let pid = self.pid();
+        match &mut self.body {
+            Body::Process { process, .. } => process.kill().map_err(|source| ChildError::Kill { pid, source }),
+            Body::Played(child) => {
+                child.kill();
+                Ok(())
+            }
+        }
     }
 
     /// Whether the end of this child has been reported already.
@@ -107,13 +144,19 @@ impl AsFd for Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if self.exit.is_none() {
+        if self.exit.is_some() {
+            return;
+        }
+        match &mut self.body {
             // Errors mean that the process is gone or was reaped by somebody else; then nothing is left to do. If the
             // signal cannot be sent because the child changed its user, waiting could last for ever, and reaping is left
             // to init.
-            if self.process.kill().is_ok() {
-                let _ = self.process.wait();
+            Body::Process { process, .. } => {
+                if process.kill().is_ok() {
+                    let _ = process.wait();
+                }
             }
+            Body::Played(child) => child.kill(),
         }
     }
 }
