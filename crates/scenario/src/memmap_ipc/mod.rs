@@ -12,7 +12,7 @@
 //!
 //! # Portability
 //! Differences from the sample: the parent needs no context; workers start before the parent initialises its own driver, so
-//! that all initialise at once; the sample's first barrier is the message with which each worker says that it is ready;
+//! that all initialise at once; the sample's first barrier is the message with which each worker asks for the buffers;
 //! worker `i` of several per device works on chosen device `i mod devices`, so that neighbours in the ring sit on different
 //! devices.
 

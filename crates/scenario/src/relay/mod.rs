@@ -19,7 +19,7 @@
 //! | `worker.rs` | the worker's story |
 //!
 //! # Portability
-//! Differences from NVIDIA's samples: the shared memory has no name, and its descriptor follows the order to begin; several
+//! Differences from NVIDIA's samples: the shared memory has no name, and its descriptor comes when a worker asks for it; several
 //! workers may share a device; a buffer holds 64 MiB of whatever `--fill` says; all wait for all before the first step, so that
 //! the time of the ring is that of the ring alone. The host waits for no step, so each worker takes the time of its last fill
 //! only.

@@ -97,10 +97,10 @@ impl TransportError {
 /// By what the parent's workers get handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) enum Carrier {
-    /// Descriptors that follow the order.
+    /// Descriptors that the parent hands over.
     #[default]
     Descriptors,
-    /// Shared memory whose descriptor follows the order.
+    /// Shared memory whose descriptor the parent hands over.
     SharedMemory,
 }
 
