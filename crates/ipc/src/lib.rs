@@ -9,6 +9,7 @@
 //! | [`packet`] | values instead of bytes, and any number of descriptors in acknowledged batches |
 //! | [`private`] | an address that only those know who were told it |
 //! | [`shm`] | sealed anonymous shared memory, seen as atomics |
+//! | [`Slots`] | bytes for each process, in shared memory |
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |
 //! | [`child`] | children that die with their parent and are always reaped |
 //! | [`limits`] | what the host allows: open files, memory, cores |
@@ -21,6 +22,8 @@
 
 pub mod barrier;
 pub mod channel;
+#[cfg(test)]
+mod checked;
 pub mod child;
 pub mod clock;
 mod deadline;
@@ -30,6 +33,8 @@ pub mod packet;
 pub mod private;
 mod ready;
 pub mod shm;
+mod slots;
+mod word;
 
 pub use barrier::{Barrier, BarrierError, Member};
 pub use channel::{Channel, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received};
@@ -40,3 +45,4 @@ pub use limits::LimitError;
 pub use packet::{PacketError, TypedChannel};
 pub use private::{PrivateAddress, PrivateListener};
 pub use shm::{SharedMemory, ShmError};
+pub use slots::Slots;
