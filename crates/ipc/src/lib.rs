@@ -34,6 +34,7 @@ pub mod private;
 mod ready;
 pub mod shm;
 mod slots;
+mod token;
 mod word;
 
 pub use barrier::{Barrier, BarrierError, Member};

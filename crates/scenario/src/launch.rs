@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use peermap_driver::{ByteSize, Uuid};
-use peermap_ipc::{Channel, Output, Spawn, TypedChannel, limits};
+use peermap_ipc::{Output, Spawn, TypedChannel, limits};
 
 use crate::backend::Backend;
 use crate::crew::Hand;
@@ -49,14 +49,14 @@ pub(crate) fn spawn(
         Some(device) => backend.worker_beside(worker, device)?,
         None => backend.worker(worker)?,
     };
-    let (ours, theirs) = Channel::pair().map_err(channel)?;
-    let spawn = Spawn::new(&launcher.exe)
+    let (spawn, ours) = Spawn::new(&launcher.exe)
         .arg0("peermap")
         .args(&launcher.args)
         .args(&endpoint.args)
         // Standard output belongs to the result of the parent.
         .stdout(Output::Null)
-        .inherit(theirs.into_fd(), CHANNEL);
+        .connect(CHANNEL)
+        .map_err(channel)?;
     let spawn = endpoint.descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
     let tuning = if tuning == Tuning::OfBackend { endpoint.tuning } else { Vec::new() };
     let spawn = tuning.into_iter().fold(spawn, |spawn, (name, value)| spawn.env(name, value));

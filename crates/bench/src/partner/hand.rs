@@ -29,9 +29,8 @@ impl Partner {
     /// # Errors
     /// If it cannot be started, or does not answer.
     pub fn start(starter: &dyn Starter, with_driver: bool) -> Result<Self, BenchError> {
-        let (ours, theirs) = Channel::pair()?;
-        let process = starter.start(theirs, with_driver)?;
-        let mut partner = Self { channel: TypedChannel::new(ours), process };
+        let (process, channel) = starter.start(with_driver)?;
+        let mut partner = Self { channel: TypedChannel::new(channel), process };
         match partner.hear()? {
             Answer::Ready => Ok(partner),
             other => Err(unexpected(&other)),

@@ -30,6 +30,13 @@ fn ended(outcomes: &Outcomes) -> Vec<Outcome> {
     outcomes.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+fn missing(outcome: &Result<(), BarrierError>) -> &[u32] {
+    match outcome {
+        Err(BarrierError::TimedOut { missing }) => missing,
+        _ => &[],
+    }
+}
+
 fn passed_it(outcomes: &[Outcome], member: u32) -> usize {
     outcomes.iter().filter(|(who, outcome)| *who == member && outcome.is_ok()).count()
 }
@@ -52,15 +59,20 @@ pub(super) fn nobody_is_early_and_what_was_written_is_seen<W: World>(members: u3
     W::play((0..members).map(goes_round).collect());
 }
 
-/// Member 0 has no patience: either all pass, or none, and then member 0 is told who was missing.
+/// Member 0 has no patience: either all pass, or none, and then all are told who was missing
+/// when the first of them gave up, or who still is.
 pub(super) fn a_deadline_ends_the_round_for_all_or_for_nobody<W: World>(members: u32) {
     let (hall, outcomes) = (Hall::<W>::new(members, 0), Outcomes::default());
     let patience = |member| if member == 0 { passed() } else { Deadline::NEVER };
     W::play((0..members).map(|member| waits(&hall, &outcomes, member, patience(member))).collect());
     let outcomes = ended(&outcomes);
-    let all = outcomes.iter().all(|(_, outcome)| *outcome == Ok(()));
-    let late = |outcome: &Outcome| matches!(&outcome.1, Err(BarrierError::TimedOut { missing }) if !missing.is_empty());
-    assert!(all || outcomes.iter().all(late), "{outcomes:?}");
+    assert!(outcomes.iter().all(|(_, outcome)| outcome.is_ok() == outcomes[0].1.is_ok()), "{outcomes:?}");
+    let missed = |member| outcomes.iter().find(|(who, _)| *who == member).map(|(_, outcome)| missing(outcome));
+    let told = (0..members).filter_map(missed).collect::<Vec<_>>();
+    assert!(
+        told.iter().copied().flatten().all(|member| told[0].contains(member)),
+        "nobody misses more than member 0: {told:?}"
+    );
 }
 
 /// How far a member comes before it is killed.

@@ -7,6 +7,7 @@
 mod error;
 mod exit;
 mod handover;
+mod introduction;
 mod process;
 mod spawn;
 mod wait_any;

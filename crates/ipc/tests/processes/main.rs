@@ -6,6 +6,7 @@
 mod barrier;
 mod child;
 mod descriptors;
+mod parent;
 mod roles;
 mod wait_any;
 
@@ -41,6 +42,10 @@ fn trials() -> Vec<Trial> {
         descriptors::the_limit_is_raised_up_to_the_hard_one,
         descriptors::the_death_of_a_peer_is_a_hang_up,
         descriptors::the_last_words_of_a_peer_are_heard,
+        parent::its_channel_carries_what_the_parent_says,
+        parent::a_channel_that_another_process_made_is_refused,
+        parent::a_channel_over_which_nothing_is_proven_is_refused,
+        parent::what_proves_it_is_for_the_eyes_of_its_user_only,
         wait_any::it_says_which_child_ended_and_says_it_once,
         wait_any::it_says_which_descriptor_is_readable,
         wait_any::it_ends_at_the_deadline_and_refuses_to_wait_for_nothing,
