@@ -1,5 +1,8 @@
 //! What tests with a main function of their own share: such a test starts its own executable again, in another role.
 
+mod host;
+
+pub use host::{UNSHARE, lack_of_namespaces, unless_lacking};
 pub use libtest_mimic::{Arguments, Trial, run};
 
 /// Makes a [`Trial`] of each test function, named by its path.
