@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use peermap_driver::{ByteSize, IpcMemHandle};
-use peermap_ipc::{Channel, Child, Deadline, Event, IpcError, TypedChannel, wait_any};
+use peermap_ipc::{Child, Deadline, Event, IpcError, TypedChannel, wait_any};
 
 use super::order::{Answer, Order};
 use crate::error::BenchError;
