@@ -5,7 +5,7 @@ use std::time::Duration;
 use peermap_bench::barrier::{Kind, Meeting};
 use peermap_bench::{BenchError, Starter, partner_main};
 use peermap_ipc::limits::usable_cores;
-use peermap_ipc::{Channel, Child, take_inherited};
+use peermap_ipc::{Channel, Child};
 
 use crate::worker::spawn;
 
@@ -17,9 +17,10 @@ const CHANNEL: i32 = 3;
 struct Again;
 
 impl Starter for Again {
-    fn start(&self, channel: Channel, _: bool) -> Result<Child, BenchError> {
-        let spawn = spawn(ROLE).inherit(channel.into_fd(), CHANNEL);
-        spawn.spawn().map_err(|error| BenchError::NotHere(error.to_string()))
+    fn start(&self, _: bool) -> Result<(Child, Channel), BenchError> {
+        let (spawn, channel) = spawn(ROLE).connect(CHANNEL)?;
+        let child = spawn.spawn().map_err(|error| BenchError::NotHere(error.to_string()))?;
+        Ok((child, channel))
     }
 }
 
@@ -48,8 +49,7 @@ impl Crew {
 
 /// A member.
 pub(crate) fn play() {
-    let channel = take_inherited(CHANNEL).expect("the parent handed it over");
-    let channel = Channel::from_fd(channel).expect("a channel");
+    let channel = Channel::to_parent(CHANNEL).expect("the parent handed it over");
     let code = partner_main(channel, || Err("a member of a barrier has no driver".to_owned()));
     assert_eq!(code, 0, "the channel failed");
 }

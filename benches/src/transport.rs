@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use peermap_ipc::{Channel, Child, Deadline, MAX_FDS_PER_MESSAGE, take_inherited};
+use peermap_ipc::{Channel, Child, Deadline, MAX_FDS_PER_MESSAGE};
 
 use crate::worker::{patience, spawn};
 
@@ -25,9 +25,9 @@ impl Echo {
     /// If the host has no process or descriptor left.
     #[must_use]
     pub fn start() -> Self {
-        let (channel, theirs) = Channel::pair().expect("a descriptor is free");
+        let (worker, channel) = spawn(ROLE).connect(SOCKET).expect("a descriptor is free");
         let sent = channel.as_fd().try_clone_to_owned().expect("a descriptor is free");
-        let worker = spawn(ROLE).inherit(theirs.into_fd(), SOCKET).spawn().expect("a worker can start");
+        let worker = worker.spawn().expect("a worker can start");
         Self { channel, sent, _worker: worker }
     }
 
@@ -43,8 +43,7 @@ impl Echo {
 }
 
 pub(crate) fn play() {
-    let socket = take_inherited(SOCKET).expect("the parent handed it over");
-    let channel = Channel::from_fd(socket).expect("a channel");
+    let channel = Channel::to_parent(SOCKET).expect("the parent handed it over");
     while let Ok(received) = channel.recv(MAX_FDS_PER_MESSAGE, Deadline::NEVER) {
         drop(received);
         channel.send(b"taken", &[], patience()).expect("the parent lives");

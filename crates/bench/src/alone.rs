@@ -17,7 +17,7 @@ fn nobody<T>() -> Result<T, BenchError> {
 }
 
 impl Starter for Alone {
-    fn start(&self, _: Channel, _: bool) -> Result<Child, BenchError> {
+    fn start(&self, _: bool) -> Result<(Child, Channel), BenchError> {
         nobody()
     }
 }

@@ -14,12 +14,12 @@ use crate::peak::Peaks;
 
 /// Who can start processes of the executable that measures.
 pub trait Starter {
-    /// Starts a process that calls [`partner_main`](crate::partner_main) with this channel; `with_driver`: and with a way to
-    /// a driver on the machine of [`Crew::driver`].
+    /// Starts a process that calls [`partner_main`](crate::partner_main) with the other end of this channel; `with_driver`:
+    /// and with a way to a driver on the machine of [`Crew::driver`].
     ///
     /// # Errors
     /// [`BenchError`] if it cannot be started.
-    fn start(&self, channel: Channel, with_driver: bool) -> Result<Child, BenchError>;
+    fn start(&self, with_driver: bool) -> Result<(Child, Channel), BenchError>;
 }
 
 /// Who has a machine that several processes share: whoever has a backend.

@@ -102,7 +102,7 @@ pub(crate) fn machine(arguments: &Machine) -> ProcessExitCode {
 }
 
 fn inherited_channel() -> anyhow::Result<Channel> {
-    Ok(Channel::from_fd(take_inherited(CHANNEL)?)?)
+    Ok(Channel::to_parent(CHANNEL)?)
 }
 
 fn not_by_hand(error: &anyhow::Error) -> ProcessExitCode {

@@ -32,6 +32,15 @@ impl Deadline {
         self.0
     }
 
+    /// The one of two that passes first.
+    #[must_use]
+    pub fn or_earlier(self, other: Self) -> Self {
+        match (self.0, other.0) {
+            (Some(one), Some(two)) => Self(Some(one.min(two))),
+            (one, two) => Self(one.or(two)),
+        }
+    }
+
     /// Whether the deadline has passed.
     #[must_use]
     pub fn has_passed(self) -> bool {
@@ -57,6 +66,13 @@ mod tests {
     #[test]
     fn a_deadline_beyond_the_clock_is_never() {
         assert_eq!(Deadline::after(Duration::MAX), Deadline::NEVER);
+    }
+
+    #[test]
+    fn the_earlier_of_two_is_the_one_that_passes_first() {
+        let [soon, late] = [1, 2].map(|seconds| Deadline::after(Duration::from_secs(seconds)));
+        assert_eq!([soon.or_earlier(late), late.or_earlier(soon), soon.or_earlier(Deadline::NEVER)], [soon; 3]);
+        assert_eq!(Deadline::NEVER.or_earlier(Deadline::NEVER), Deadline::NEVER);
     }
 
     #[test]

@@ -100,6 +100,11 @@ pub enum IpcError {
         /// `SO_TYPE` of the socket.
         kind: i32,
     },
+    /// Whoever is at the other end of a connection is not the one whose address it was.
+    #[error(
+        "whoever listens at this address is another user or does not know all of the address; ask again who told it"
+    )]
+    NotWhoWasMeant,
     /// The bytes of a message are not the packet that was expected.
     #[error(transparent)]
     Packet(#[from] PacketError),

@@ -9,6 +9,7 @@
 //! | [`packet`] | values instead of bytes, and any number of descriptors in acknowledged batches |
 //! | [`private`] | an address that only those know who were told it |
 //! | [`shm`] | sealed anonymous shared memory, seen as atomics |
+//! | [`Slots`] | bytes for each process, in shared memory |
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |
 //! | [`child`] | children that die with their parent and are always reaped |
 //! | [`limits`] | what the host allows: open files, memory, cores |
@@ -22,6 +23,8 @@
 
 pub mod barrier;
 pub mod channel;
+#[cfg(test)]
+mod checked;
 pub mod child;
 pub mod clock;
 mod deadline;
@@ -31,7 +34,10 @@ pub mod packet;
 pub mod private;
 mod ready;
 pub mod shm;
+mod slots;
 pub mod stage;
+mod token;
+mod word;
 
 pub use barrier::{Barrier, BarrierError, Member};
 pub use channel::{Channel, Fate, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received, Tap};
@@ -42,3 +48,4 @@ pub use limits::LimitError;
 pub use packet::{PacketError, TypedChannel};
 pub use private::{PrivateAddress, PrivateListener};
 pub use shm::{SharedMemory, ShmError};
+pub use slots::Slots;

@@ -58,14 +58,7 @@ impl States {
         patience: Duration,
         charge: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
-        let state = &self.all()[granule as usize];
-        if !claim(state, patience) {
-            return Ok(());
-        }
-        let outcome = charge();
-        let next = if outcome.is_ok() { WRITTEN } else { FRESH };
-        state.store(next, Ordering::Release);
-        outcome
+        write(&self.all()[granule as usize], patience, charge)
     }
 
     /// Whether any granule of the range is written.
@@ -95,20 +88,56 @@ impl States {
     }
 }
 
+/// A state that several processes change.
+pub(crate) trait State {
+    fn store(&self, state: u8, order: Ordering);
+    fn compare_exchange(&self, current: u8, new: u8, ok: Ordering, failed: Ordering) -> Result<u8, u8>;
+    /// Lets others go on.
+    fn wait();
+}
+
+impl State for AtomicU8 {
+    fn store(&self, state: u8, order: Ordering) {
+        Self::store(self, state, order);
+    }
+
+    fn compare_exchange(&self, current: u8, new: u8, ok: Ordering, failed: Ordering) -> Result<u8, u8> {
+        Self::compare_exchange(self, current, new, ok, failed)
+    }
+
+    fn wait() {
+        thread::yield_now();
+    }
+}
+
+/// Makes a granule written.
+fn write<E>(state: &impl State, patience: Duration, charge: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+    if !claim(state, patience) {
+        return Ok(());
+    }
+    let outcome = charge();
+    let next = if outcome.is_ok() { WRITTEN } else { FRESH };
+    state.store(next, Ordering::Release);
+    outcome
+}
+
 /// Takes the claim of a granule; false if it turns out to be written. A claim held beyond `patience` is taken over: its
 /// owner died, at worst after charging the granule, which then stays charged once too often.
 #[cold]
-fn claim(state: &AtomicU8, patience: Duration) -> bool {
+fn claim<S: State>(state: &S, patience: Duration) -> bool {
     let start = Instant::now();
     loop {
         match state.compare_exchange(FRESH, CLAIMED, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => return true,
             Err(WRITTEN) => return false,
             Err(_) if start.elapsed() >= patience => return true,
-            Err(_) => thread::yield_now(),
+            Err(_) => S::wait(),
         }
     }
 }
+
+#[cfg(test)]
+mod checked;
 
 #[cfg(test)]
 mod tests {

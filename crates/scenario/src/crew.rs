@@ -16,6 +16,9 @@ use crate::messages::{Done, Start, Step, ToParent, ToWorker};
 /// How long the others may go on after a failure, so that they can give back what they hold and report.
 const GRACE: Duration = Duration::from_millis(300);
 
+/// How long workers are heard before it is looked again whether one has died.
+const HEARING: Duration = Duration::from_millis(20);
+
 /// The parent's end of the channel to a worker.
 pub(crate) type WorkerChannel = TypedChannel<ToWorker, ToParent>;
 
@@ -209,8 +212,10 @@ impl Crew {
                 Ok(error.or_else(|| hand.verdict(exit)).map(|error| (hand.worker, error)))
             }
             Seen::Readable { fd } => {
-                // Where one has something to say, many have: to hear them all now costs less than to wait for each again.
-                let heard = talking[fd..].iter().find_map(|index| {
+                // Where one has something to say, many have: to hear them all now costs less than to wait for each again. But
+                // whoever asks for its handles takes time, and a death among hundreds must not wait for all of them.
+                let pause = Deadline::after(HEARING);
+                let heard = talking[fd..].iter().take_while(|_| !pause.has_passed()).find_map(|index| {
                     let hand = &mut self.hands[*index];
                     listen(hand, conductor, events, deadline).map(|error| (hand.worker, error))
                 });

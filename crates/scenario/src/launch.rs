@@ -45,25 +45,26 @@ pub(crate) fn spawn(
     tuning: Tuning,
 ) -> Result<Hand, RunError> {
     let channel = |source| RunError::Channel { worker, source };
-    let (ours, theirs) = Channel::pair().map_err(channel)?;
-    let ours = match backend.tap() {
+    let tapped = |ours: Channel| match backend.tap() {
         Some(tap) => ours.tapped(tap),
         None => ours,
     };
     if let Some(troupe) = backend.troupe() {
-        return Ok(Hand::new(worker, troupe.play(worker, theirs)?, TypedChannel::new(ours)));
+        let (ours, theirs) = Channel::pair().map_err(channel)?;
+        return Ok(Hand::new(worker, troupe.play(worker, theirs)?, TypedChannel::new(tapped(ours))));
     }
     let endpoint = match device {
         Some(device) => backend.worker_beside(worker, device)?,
         None => backend.worker(worker)?,
     };
-    let spawn = Spawn::new(&launcher.exe)
+    let (spawn, ours) = Spawn::new(&launcher.exe)
         .arg0("peermap")
         .args(&launcher.args)
         .args(&endpoint.args)
         // Standard output belongs to the result of the parent.
         .stdout(Output::Null)
-        .inherit(theirs.into_fd(), CHANNEL);
+        .connect(CHANNEL)
+        .map_err(channel)?;
     let spawn = endpoint.descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
     let spawn = endpoint.tuning.into_iter().fold(spawn, |spawn, (name, value)| match tuning {
         Tuning::OfBackend => spawn.env(name, value),
@@ -71,7 +72,7 @@ pub(crate) fn spawn(
         Tuning::None => spawn.env_remove(name),
     });
     let child = spawn.spawn().map_err(|source| RunError::Spawn { worker, source })?;
-    Ok(Hand::new(worker, child, TypedChannel::new(ours)))
+    Ok(Hand::new(worker, child, TypedChannel::new(tapped(ours))))
 }
 
 /// Makes sure that the parent and each worker may have as many files open as they need: workers inherit the limit.

@@ -30,7 +30,7 @@
 //! | `task.rs`, `workplace.rs` | what a worker is to do, and what it works with |
 //! | `exported.rs`, `row.rs` | memory that the parent exports, and how workers map it one behind the other |
 //! | `share_as.rs` | as descriptors or as fabric handles |
-//! | `transport/`, `slots.rs` | how handles get from those who export to those who import |
+//! | `transport/` | how handles get from those who export to those who import |
 //! | `own_memory.rs` | memory that each worker makes for itself |
 //! | `relay/` | buffers handed round in the order of shared events |
 //! | `ring/` | what the workers have in common that fill buffers in turn |
@@ -87,7 +87,6 @@ mod row;
 mod scenario;
 mod share_as;
 pub mod simple_ipc;
-mod slots;
 pub mod stripe;
 mod task;
 mod timing;

@@ -272,6 +272,8 @@ mod tests {
 
     use peermap_driver::ByteSize;
     use peermap_report::FailureKind;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use serde::de::DeserializeOwned;
 
     use super::*;
@@ -331,6 +333,14 @@ mod tests {
         }
         assert_survives(&ToWorker::Supplies(Supplies { descriptors: 8, carrier: Carrier::SharedMemory }));
         assert_survives(&ToWorker::Dismiss);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_parent_or_worker_panic(bytes in vec(prop_oneof![6 => 0u8..16, 1 => any::<u8>()], 0..200)) {
+            drop(postcard::from_bytes::<ToWorker>(&bytes));
+            drop(postcard::from_bytes::<ToParent>(&bytes));
+        }
     }
 
     #[test]

@@ -11,12 +11,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{Read, Write};
+use std::io::{IoSlice, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use nix::errno::Errno;
-use nix::fcntl::OFlag;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::fcntl::{OFlag, SpliceFFlags, vmsplice};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::stat::{SFlag, fstat};
 use nix::unistd::pipe2;
@@ -94,10 +93,12 @@ impl Exports {
         let kept = self.open.get_mut(&export)?;
         drain(&mut kept.read_end);
         let nonce = RandomState::new().build_hasher().finish().to_le_bytes();
-        if !is_writable(descriptor) {
+        // Whoever has another copy may have made all of them block, and fill the pipe at this moment. vmsplice(2) does not
+        // wait for room even so.
+        let written = vmsplice(descriptor, &[IoSlice::new(&nonce)], SpliceFFlags::SPLICE_F_NONBLOCK).ok()?;
+        if written != nonce.len() {
             return None;
         }
-        File::from(descriptor.try_clone_to_owned().ok()?).write_all(&nonce).ok()?;
         let mut received = [0; 8];
         kept.read_end.read_exact(&mut received).ok()?;
         (received == nonce).then_some(export)
@@ -111,12 +112,6 @@ fn inode_of(descriptor: BorrowedFd<'_>) -> Result<(u64, u64), Errno> {
     if kind == SFlag::S_IFIFO { Ok((status.st_dev, status.st_ino)) } else { Err(Errno::EINVAL) }
 }
 
-fn is_writable(descriptor: BorrowedFd<'_>) -> bool {
-    let mut polled = [PollFd::new(descriptor, PollFlags::POLLOUT)];
-    poll(&mut polled, PollTimeout::ZERO) == Ok(1)
-        && polled[0].revents().is_some_and(|events| events.contains(PollFlags::POLLOUT))
-}
-
 /// Takes out what a stranger may have written into the pipe.
 fn drain(read_end: &mut File) {
     let mut junk = [0; 4096];
@@ -125,7 +120,12 @@ fn drain(read_end: &mut File) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::os::unix::net::UnixStream;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use nix::fcntl::{FcntlArg, fcntl};
 
     use super::*;
 
@@ -150,6 +150,31 @@ mod tests {
         while pen.write(&[7; 4096]).is_ok() {}
         assert_eq!(exports.identify(ours.as_fd()), Some(ExportId(1)));
         assert_eq!(exports.identify(other.as_fd()), Some(ExportId(2)));
+    }
+
+    /// The file status flags are those of all copies of a descriptor.
+    #[test]
+    fn a_copy_that_blocks_and_is_filled_all_the_time_holds_nobody_up() {
+        let mut exports = Exports::new().unwrap();
+        let ours = exports.make(ExportId(1)).unwrap();
+        let mut pen = File::from(ours.try_clone().unwrap());
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    fcntl(&pen, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+                    while pen.write(&[7; 4096]).is_ok() {}
+                    fcntl(&pen, FcntlArg::F_SETFL(OFlag::empty())).unwrap();
+                    thread::yield_now();
+                }
+            });
+            for _ in 0..20_000 {
+                let known = exports.identify(ours.as_fd());
+                assert!(known.is_none_or(|export| export == ExportId(1)));
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(exports.identify(ours.as_fd()), Some(ExportId(1)));
     }
 
     #[test]

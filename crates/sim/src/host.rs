@@ -1,7 +1,7 @@
 //! The machine with its bytes and descriptors: what both ways of carrying questions share.
 
 use std::collections::HashMap;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
 use nix::errno::Errno;
@@ -126,6 +126,12 @@ impl MachineHost {
 
     pub(crate) const fn profile(&self) -> &Profile {
         self.machine.profile()
+    }
+
+    /// The descriptors of the machine's memory: budget, switches, then those of each arena.
+    pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        let arenas = self.arenas.iter().flat_map(|arena| arena.descriptors().into_iter().chain(arena.marks()));
+        [self.budget.as_fd(), self.switches.descriptor()].into_iter().chain(arenas).collect()
     }
 
     pub(crate) fn arenas(&self) -> &[Arc<Arena>] {

@@ -44,6 +44,8 @@ mod run;
 mod server;
 mod service;
 mod share;
+#[cfg(test)]
+mod stranger;
 mod stream;
 mod tables;
 mod turn;

@@ -155,7 +155,9 @@ impl MachineLink for RemoteLink {
         match answer {
             ToProcess::Answer(answer) => Ok(answer),
             ToProcess::Failed(what) => Err(DriverError::Host { what }),
-            ToProcess::Welcome { .. } => Err(DriverError::Host { what: "a second welcome".to_owned() }),
+            ToProcess::Welcome { .. } | ToProcess::Memory => {
+                Err(DriverError::Host { what: "the machine answered out of turn".to_owned() })
+            }
         }
     }
 }

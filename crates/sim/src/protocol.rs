@@ -33,6 +33,12 @@ pub(crate) enum ControlReply {
 pub(crate) enum FromProcess {
     /// First of all. Beside it lies the socket over which the process hears that others wait for it.
     Hello,
+    /// Gives the next descriptors of the machine's memory. A process asks for them piece by piece, so that the machine waits
+    /// for nobody.
+    Memory {
+        /// How many the process has.
+        first: u32,
+    },
     /// A question.
     Ask(Ask),
     /// Has another process run what comes before a mark. There is no answer.
@@ -53,14 +59,15 @@ pub(crate) enum Ring {
 /// From the machine to a process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum ToProcess {
-    /// The answer to the first word. Beside it lie the descriptors of the budget, of the switches and of two per arena,
-    /// or three.
+    /// The answer to the first word.
     Welcome {
         /// The name of the machine's profile.
         profile: String,
         /// The rest.
         terms: Terms,
     },
+    /// Beside this lie some descriptors. All of them are those of the budget, of the switches and of two per arena, or three.
+    Memory,
     /// The answer to a question.
     Answer(Answer),
     /// The question could not be answered.

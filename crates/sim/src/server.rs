@@ -12,7 +12,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use peermap_exec::Check;
-use peermap_ipc::{Channel, Deadline, IpcError, TypedChannel};
+use peermap_ipc::{Channel, Deadline, TypedChannel};
 use peermap_memory::{Arena, Budget, Switches};
 use peermap_model::{Grace, HolderList, ProcessId, Profile, team_bytes};
 
@@ -25,8 +25,11 @@ use crate::service::{Bell, Service};
 type ControlChannel = TypedChannel<ControlReply, Control>;
 type ProcessChannel = TypedChannel<ToProcess, FromProcess>;
 
-/// How long a reply may wait for a reader that does not read. Sockets of processes are read at once or not at all.
+/// How long a reply may wait for whoever started the machine.
 const REPLY_TIME: Duration = Duration::from_secs(5);
+
+/// How many descriptors of memory lie beside one message: few beside those that a user may have in flight.
+const DESCRIPTORS_AT_ONCE: usize = 64;
 
 /// Serves a machine until whoever holds the other end of `control` is gone.
 ///
@@ -134,19 +137,25 @@ impl Server {
     /// Answers one packet of a process. False if the process is gone or talks nonsense.
     fn hear(&mut self, process: ProcessId) -> bool {
         let Some(seat) = self.processes.get_mut(&process) else { return true };
-        let Ok((question, mut beside)) = seat.channel.recv(1, Deadline::after(Duration::ZERO)) else { return false };
-        let deadline = Deadline::after(REPLY_TIME);
+        // A process reads an answer before it asks again, so there is room for each. The machine waits for none that does not.
+        let at_once = Deadline::after(Duration::ZERO);
+        let Ok((question, mut beside)) = seat.channel.recv(1, at_once) else { return false };
         match question {
             FromProcess::Hello => {
                 seat.bell = beside.pop().and_then(|bell| Channel::from_fd(bell).ok()).map(TypedChannel::new);
-                welcome(&self.host, process, seat.node, &mut seat.channel, deadline).is_ok()
+                seat.channel.send(&welcome(&self.host, process, seat.node), &[], at_once).is_ok()
+            }
+            FromProcess::Memory { first } => {
+                let all = self.host.descriptors();
+                let some = all.chunks(DESCRIPTORS_AT_ONCE).nth(first as usize / DESCRIPTORS_AT_ONCE);
+                some.is_some_and(|some| seat.channel.send(&ToProcess::Memory, some, at_once).is_ok())
             }
             FromProcess::Ask(ask) => match self.host.answer(process, ask, beside.first().map(AsFd::as_fd)) {
                 Ok((answer, made)) => {
                     let beside: Vec<BorrowedFd<'_>> = made.iter().map(AsFd::as_fd).collect();
-                    seat.channel.send(&ToProcess::Answer(answer), &beside, deadline).is_ok()
+                    seat.channel.send(&ToProcess::Answer(answer), &beside, at_once).is_ok()
                 }
-                Err(error) => seat.channel.send(&ToProcess::Failed(error.to_string()), &[], deadline).is_ok(),
+                Err(error) => seat.channel.send(&ToProcess::Failed(error.to_string()), &[], at_once).is_ok(),
             },
             FromProcess::Urge(mark) => {
                 self.ring(mark.recorder, Ring::Mark(mark));
@@ -193,13 +202,7 @@ impl Server {
     }
 }
 
-fn welcome(
-    host: &MachineHost,
-    process: ProcessId,
-    node: Option<u16>,
-    channel: &mut ProcessChannel,
-    deadline: Deadline,
-) -> Result<(), IpcError> {
+fn welcome(host: &MachineHost, process: ProcessId, node: Option<u16>) -> ToProcess {
     let MachineOptions { policy, grace, checks, .. } = *host.options();
     let grace_ms = match grace {
         Grace::Never => None,
@@ -207,12 +210,7 @@ fn welcome(
         Grace::Wall(time) => Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
     };
     let terms = Terms { process, node, policy, grace_ms, checks };
-    channel.send(&ToProcess::Welcome { profile: host.profile().name.clone(), terms }, &[], deadline)?;
-    let memory: Vec<BorrowedFd<'_>> = [host.budget().as_fd(), host.switches().descriptor()]
-        .into_iter()
-        .chain(host.arenas().iter().flat_map(|arena| arena.descriptors().into_iter().chain(arena.marks())))
-        .collect();
-    channel.send_fds(&memory, peermap_ipc::MAX_FDS_PER_MESSAGE, deadline)
+    ToProcess::Welcome { profile: host.profile().name.clone(), terms }
 }
 
 /// The grace between processes, where a count of calls means nothing. Longer than a process of a busy host mostly waits for its
@@ -302,7 +300,7 @@ impl SimProcess {
         let arena_count = profile.devices.len() + usize::from(profile.host_numa_nodes);
         let marked = terms.checks.has(Check::Uninitialised);
         let for_each_arena = 2 + usize::from(marked);
-        let memory = channel.recv_fds(2 + for_each_arena * arena_count, deadline)?;
+        let memory = fetch_memory(&mut channel, 2 + for_each_arena * arena_count, deadline)?;
         let memory = open_memory(&profile, memory, marked)?;
         let seat = Seat::new(&profile, terms.node, visible);
         let memory = Memory::new(&profile, seat.devices(), memory, terms.checks)?;
@@ -313,6 +311,23 @@ impl SimProcess {
         simulated.start_service(Service::Bell(Bell::new(bell), time));
         Ok(simulated)
     }
+}
+
+/// The descriptors of the machine's memory.
+fn fetch_memory(
+    channel: &mut TypedChannel<FromProcess, ToProcess>,
+    count: usize,
+    deadline: Deadline,
+) -> Result<Vec<OwnedFd>, SimError> {
+    let mut memory = Vec::new();
+    while memory.len() < count {
+        channel.send(&FromProcess::Memory { first: memory.len() as u32 }, &[], deadline)?;
+        match channel.recv(DESCRIPTORS_AT_ONCE, deadline)? {
+            (ToProcess::Memory, some) if !some.is_empty() => memory.extend(some),
+            _ => return Err(SimError::OutOfTurn),
+        }
+    }
+    Ok(memory)
 }
 
 /// The machine's memory from its descriptors: the budget, the switches, then two for each arena, or three if written bytes are

@@ -1,6 +1,11 @@
 //! What tests with a main function of their own share: such a test starts its own executable again, in another role.
 
+mod host;
+mod processes;
+
+pub use host::{UNSHARE, lack_of_namespaces, unless_lacking};
 pub use libtest_mimic::{Arguments, Trial, run};
+pub use processes::{arguments, children, children_that_are, is_alive, leftovers, wait_for};
 
 /// Makes a [`Trial`] of each test function, named by its path.
 ///

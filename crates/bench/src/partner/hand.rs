@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use peermap_driver::{ByteSize, IpcMemHandle};
-use peermap_ipc::{Channel, Child, Deadline, Event, IpcError, TypedChannel, wait_any};
+use peermap_ipc::{Child, Deadline, Event, IpcError, TypedChannel, wait_any};
 
 use super::order::{Answer, Order};
 use crate::error::BenchError;
@@ -29,9 +29,8 @@ impl Partner {
     /// # Errors
     /// If it cannot be started, or does not answer.
     pub fn start(starter: &dyn Starter, with_driver: bool) -> Result<Self, BenchError> {
-        let (ours, theirs) = Channel::pair()?;
-        let process = starter.start(theirs, with_driver)?;
-        let mut partner = Self { channel: TypedChannel::new(ours), process };
+        let (process, channel) = starter.start(with_driver)?;
+        let mut partner = Self { channel: TypedChannel::new(channel), process };
         match partner.hear()? {
             Answer::Ready => Ok(partner),
             other => Err(unexpected(&other)),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use peermap_driver::{ByteSize, Driver, Uuid};
-use peermap_ipc::{Channel, Child, Deadline, Output, Spawn};
+use peermap_ipc::{Child, Deadline, Output, Spawn};
 use peermap_model::{Profile, ProfileError, visible_devices};
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, SimProcess, default_host_memory};
@@ -53,15 +53,13 @@ pub(super) fn in_this_process(
 
 impl SimBackend {
     pub(crate) fn start(profile: &str, checks: Checks) -> anyhow::Result<Self> {
-        let (ours, theirs) = Channel::pair()?;
-        let process = Spawn::new(env::current_exe().context("this executable has no path")?)
+        let (spawn, ours) = Spawn::new(env::current_exe().context("this executable has no path")?)
             .arg0("peermap")
             .args(["__machine", "--profile", profile, "--check", &checks.to_string()])
-            .inherit(theirs.into_fd(), CHANNEL)
             .stdout(Output::Inherit)
             .stderr(Output::Inherit)
-            .spawn()
-            .context("the simulated machine cannot be started")?;
+            .connect(CHANNEL)?;
+        let process = spawn.spawn().context("the simulated machine cannot be started")?;
         let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
         Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), process: Mutex::new(process) })
     }

@@ -33,10 +33,10 @@ impl<'c> OwnWorkers<'c> {
 }
 
 impl Starter for OwnWorkers<'_> {
-    fn start(&self, channel: Channel, with_driver: bool) -> Result<Child, BenchError> {
+    fn start(&self, with_driver: bool) -> Result<(Child, Channel), BenchError> {
         let exe = env::current_exe().map_err(|error| BenchError::Run(error.to_string()))?;
         let spawn = Spawn::new(exe).arg0("peermap").args(["__partner"]).stdout(Output::Null);
-        let spawn = spawn.inherit(channel.into_fd(), CHANNEL);
+        let (spawn, channel) = spawn.connect(CHANNEL)?;
         let spawn = match with_driver {
             true => {
                 let endpoint = self.backend()?.worker(0).map_err(|error| BenchError::Run(one_line(&error)))?;
@@ -45,7 +45,10 @@ impl Starter for OwnWorkers<'_> {
             }
             false => spawn.args(["--backend", "auto"]),
         };
-        spawn.spawn().map_err(|error| BenchError::NotHere(format!("no further process can be started: {error}")))
+        let child = spawn.spawn();
+        let child =
+            child.map_err(|error| BenchError::NotHere(format!("no further process can be started: {error}")))?;
+        Ok((child, channel))
     }
 }
 

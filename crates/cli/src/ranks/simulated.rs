@@ -36,12 +36,12 @@ pub(super) fn join(name: &str, checks: Checks, engine: &Engine) -> anyhow::Resul
     backend::allow_descriptors(name)?;
     let profile = Profile::named(name)?;
     let (machine, mut address) = match engine.rank() {
-        0 => host(&profile, checks, engine.ranks()).map(|(machine, address)| (Some(machine), address.0))?,
-        _ => (None, [0; 16]),
+        0 => host(&profile, checks, engine.ranks()).map(|(machine, address)| (Some(machine), address.to_bytes()))?,
+        _ => (None, [0; PrivateAddress::BYTES]),
     };
     engine.broadcast(&mut address);
     let deadline = Deadline::after(JOIN_TIME);
-    let channel = Channel::connect(PrivateAddress(address))
+    let channel = Channel::connect(&PrivateAddress::from_bytes(&address), deadline)
         .context("the simulated machine is on the host of rank 0, and so must be all ranks")?;
     channel.send(&engine.rank().to_le_bytes(), &[], deadline)?;
     let (_, device) = place(&profile, engine.rank());
@@ -67,7 +67,7 @@ fn host(profile: &Profile, checks: Checks, ranks: u32) -> anyhow::Result<(Machin
     let served = profile.clone();
     let thread = std::thread::spawn(move || serve(theirs, served, options));
     let mut client = MachineClient::new(ours, Deadline::after(JOIN_TIME))?;
-    let listener = PrivateListener::new()?;
+    let mut listener = PrivateListener::new()?;
     let (address, profile) = (listener.address(), profile.clone());
     let doorman = std::thread::spawn(move || {
         let deadline = Deadline::after(JOIN_TIME);

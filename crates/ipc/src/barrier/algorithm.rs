@@ -11,10 +11,11 @@ use nix::errno::Errno;
 use super::error::BarrierError;
 use super::state::{Poison, Round, State};
 use crate::Deadline;
+use crate::word::Cell;
 
 /// How a sleep ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Woken {
+pub(crate) enum Woken {
     /// The word changed, somebody called, or for no reason at all: look again.
     LookAgain,
     /// The deadline passed.
@@ -22,8 +23,7 @@ pub(super) enum Woken {
 }
 
 /// A word shared by all members: an atomic number that one can sleep on.
-pub(super) trait Word {
-    fn load(&self, order: Ordering) -> u32;
+pub(crate) trait Word: Cell {
     fn compare_exchange(&self, current: u32, new: u32, ok: Ordering, failed: Ordering) -> Result<u32, u32>;
     /// A sequentially consistent fence.
     fn fence();
@@ -37,14 +37,14 @@ pub(super) trait Word {
 }
 
 /// The shared words of a barrier.
-pub(super) struct Rounds<'a, W> {
-    pub(super) state: &'a W,
-    pub(super) slots: &'a [W],
+pub(crate) struct Rounds<'a, W> {
+    pub(crate) state: &'a W,
+    pub(crate) slots: &'a [W],
 }
 
 impl<W: Word> Rounds<'_, W> {
     /// Arrives as `member` and waits for the others.
-    pub(super) fn wait(&self, member: u32, spins: u32, deadline: Deadline) -> Result<(), BarrierError> {
+    pub(crate) fn wait(&self, member: u32, spins: u32, deadline: Deadline) -> Result<(), BarrierError> {
         let round = self.arrive(member)?;
         if self.first_missing(round).is_none() {
             self.complete(round)?;
@@ -67,7 +67,7 @@ impl<W: Word> Rounds<'_, W> {
     }
 
     /// Makes the barrier unusable because `member` died, unless it is unusable already.
-    pub(super) fn poison(&self, member: u32) -> Result<(), BarrierError> {
+    pub(crate) fn poison(&self, member: u32) -> Result<(), BarrierError> {
         loop {
             let State::Open(round) = self.look() else { return Ok(()) };
             if self.close(round, Poison::Died { member })? {
@@ -81,7 +81,7 @@ impl<W: Word> Rounds<'_, W> {
         self.slots.iter().map(|slot| Round::from_word(slot.load(Acquire)).number()).collect()
     }
 
-    fn arrive(&self, member: u32) -> Result<Round, BarrierError> {
+    pub(crate) fn arrive(&self, member: u32) -> Result<Round, BarrierError> {
         let round = match self.look() {
             State::Open(round) => round,
             state @ State::Poisoned { poison, .. } => return Err(self.poison_error(state, poison)),
@@ -103,19 +103,24 @@ impl<W: Word> Rounds<'_, W> {
     }
 
     /// The first member that has not arrived in `round`.
-    fn first_missing(&self, round: Round) -> Option<u32> {
+    pub(crate) fn first_missing(&self, round: Round) -> Option<u32> {
         // Acquire pairs with the Release in `arrive`; the Release in `complete` hands it on to all who wait.
         self.slots.iter().position(|slot| slot.load(Acquire) == round.word()).map(|index| index as u32)
     }
 
-    /// Moves the state to the next round, if nobody else has.
+    /// Moves the state to the next round and wakes the others, if nobody else has.
     fn complete(&self, round: Round) -> Result<(), BarrierError> {
-        // AcqRel: Release so that members which see the new state with Acquire see what all members wrote before they
-        // arrived. Failure needs no order, because the state is read again.
-        if self.state.compare_exchange(round.word(), round.next().word(), AcqRel, Relaxed).is_ok() {
+        if self.turn(round) {
             self.state.wake_all().map_err(futex_error)?;
         }
         Ok(())
+    }
+
+    /// Moves the state to the next round; `false` if somebody else has moved it.
+    pub(crate) fn turn(&self, round: Round) -> bool {
+        // AcqRel: Release so that members which see the new state with Acquire see what all members wrote before they
+        // arrived. Failure needs no order, because the state is read again.
+        self.state.compare_exchange(round.word(), round.next().word(), AcqRel, Relaxed).is_ok()
     }
 
     /// Makes the barrier unusable in `round`; `false` if that round is over already.

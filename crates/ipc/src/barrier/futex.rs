@@ -10,10 +10,6 @@ use super::algorithm::{Woken, Word};
 use crate::{Deadline, stage};
 
 impl Word for AtomicU32 {
-    fn load(&self, order: Ordering) -> u32 {
-        Self::load(self, order)
-    }
-
     fn compare_exchange(&self, current: u32, new: u32, ok: Ordering, failed: Ordering) -> Result<u32, u32> {
         Self::compare_exchange(self, current, new, ok, failed)
     }

@@ -13,5 +13,9 @@ mod futex;
 mod shared;
 mod state;
 
+#[cfg(test)]
+pub(crate) use algorithm::{Rounds, Woken, Word};
 pub use error::BarrierError;
 pub use shared::{Barrier, MAX_MEMBERS, Member};
+#[cfg(test)]
+pub(crate) use state::Round;

@@ -23,11 +23,11 @@ pub(super) const MAX_MEMBER: u32 = u32::MAX >> MEMBER_SHIFT;
 
 /// A round, as it stands in the state word and in the slots: twice its number, so that bit 0 is free.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Round(u32);
+pub(crate) struct Round(u32);
 
 impl Round {
     /// The round with this number, which counts modulo 2^31.
-    pub(super) fn new(number: u32) -> Self {
+    pub(crate) fn new(number: u32) -> Self {
         Self(number << 1)
     }
 
@@ -35,7 +35,7 @@ impl Round {
         Self(word & !POISONED)
     }
 
-    pub(super) fn word(self) -> u32 {
+    pub(crate) fn word(self) -> u32 {
         self.0
     }
 
@@ -44,7 +44,7 @@ impl Round {
     }
 
     /// The round after this one. It wraps from 2^31 - 1 to 0, and its parity goes on alternating.
-    pub(super) fn next(self) -> Self {
+    pub(crate) fn next(self) -> Self {
         Self(self.0.wrapping_add(2))
     }
 

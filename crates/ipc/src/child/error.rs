@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use nix::errno::Errno;
 
+use crate::IpcError;
+
 /// An error of [`Spawn`](super::Spawn), [`Child`](super::Child), [`wait_any`](super::wait_any) or
 /// [`take_inherited`](super::take_inherited).
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +55,27 @@ pub enum ChildError {
         /// The number asked for.
         number: RawFd,
     },
+    /// The other end of a channel was made by somebody else than the parent of this process.
+    #[error(
+        "the channel under number {number} is of process {pid} of user {uid}, which is not the parent of this process"
+    )]
+    NotTheParent {
+        /// The number of the channel's descriptor.
+        number: RawFd,
+        /// The process that made it, or 0 if it is not visible here.
+        pid: u32,
+        /// Its user.
+        uid: u32,
+    },
+    /// Nobody proved over a channel to be the parent of this process.
+    #[error("nobody proved over the channel under number {number} to be the parent of this process")]
+    Unproven {
+        /// The number of the channel's descriptor.
+        number: RawFd,
+    },
+    /// A channel between parent and child failed.
+    #[error("a channel between parent and child failed")]
+    Channel(#[from] IpcError),
     /// The deadline passed first.
     #[error("the deadline passed while waiting for a child")]
     TimedOut,

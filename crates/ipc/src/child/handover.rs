@@ -1,20 +1,23 @@
 //! Handing descriptors to a child under numbers that both sides know.
 //!
-//! The parent names the numbers in an environment variable, together with its process id: a grandchild inherits the
-//! variable but has another parent, so it does not take numbers for descriptors that it never got.
+//! The parent names the numbers in an environment variable, together with its process id and with the file that each of
+//! them is: a grandchild inherits the variable but has another parent and other files, so it does not take numbers for
+//! descriptors that it never got. A child in another pid namespace cannot see the id of its parent; it has the files.
 
 use std::collections::BTreeSet;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, PoisonError};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
+use nix::sys::stat::fstat;
 use nix::unistd::getppid;
 
 use super::error::ChildError;
+use crate::token::Token;
 
-/// `<process id of the parent>:<number>,<number>…`
+/// `<process id of the parent> <token> <number>=<device>:<inode>,<number>=…`; the token is `-` if there is none.
 pub(super) const VARIABLE: &str = "PEERMAP_INHERITED_FDS";
 
 const FIRST_NUMBER: RawFd = 3;
@@ -28,9 +31,10 @@ static TAKEN: Mutex<BTreeSet<RawFd>> = Mutex::new(BTreeSet::new());
 /// # Errors
 /// [`ChildError::NotInherited`] if the parent did not hand this number over, or it was taken before.
 pub fn take_inherited(number: RawFd) -> Result<OwnedFd, ChildError> {
-    let handed_over = std::env::var(VARIABLE).unwrap_or_default();
+    let letter = std::env::var(VARIABLE).unwrap_or_default();
     let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if !numbers(&handed_over, getppid().as_raw()).any(|known| known == number) || !taken.insert(number) {
+    let expected = Letter::read(&letter, getppid().as_raw()).and_then(|letter| letter.file(number));
+    if expected.is_none() || expected != File::at(number) || !taken.insert(number) {
         return Err(ChildError::NotInherited { number });
     }
     // SAFETY: fcntl(2) with F_SETFD changes a flag of the descriptor and touches no memory; a wrong number is EBADF.
@@ -40,16 +44,68 @@ pub fn take_inherited(number: RawFd) -> Result<OwnedFd, ChildError> {
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// The numbers in the variable's value, if it was made by `parent` for its own child.
-fn numbers(value: &str, parent: i32) -> impl Iterator<Item = RawFd> {
-    let ours = value.split_once(':').filter(|(pid, _)| pid.parse() == Ok(parent));
-    ours.into_iter().flat_map(|(_, list)| list.split(',')).filter_map(|number| number.parse().ok())
+/// What the parent of this process says to prove that it is the parent, if it said so.
+pub(super) fn token_of_parent() -> Option<Token> {
+    let letter = std::env::var(VARIABLE).unwrap_or_default();
+    Letter::read(&letter, getppid().as_raw()).and_then(|letter| letter.token)
+}
+
+/// Which file a descriptor is, as the kernel numbers them. Sockets, pipes and shared memory have a number of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct File {
+    device: u64,
+    inode: u64,
+}
+
+impl File {
+    fn of(fd: impl AsFd) -> Result<Self, ChildError> {
+        let status = fstat(fd).map_err(ChildError::from_call("fstat"))?;
+        Ok(Self { device: status.st_dev, inode: status.st_ino })
+    }
+
+    /// The file under a number, if one is open there.
+    fn at(number: RawFd) -> Option<Self> {
+        // SAFETY: The number is not -1, and is used by fstat(2) alone, for which one that is not open is EBADF.
+        let borrowed = (number >= FIRST_NUMBER).then(|| unsafe { BorrowedFd::borrow_raw(number) });
+        borrowed.and_then(|fd| Self::of(fd).ok())
+    }
+}
+
+/// What the variable says.
+struct Letter<'a> {
+    token: Option<Token>,
+    files: &'a str,
+}
+
+impl<'a> Letter<'a> {
+    /// Reads the variable's value, if `parent` made it for its own child. The parent is 0 if it is in a pid namespace that
+    /// we cannot see.
+    fn read(value: &'a str, parent: i32) -> Option<Self> {
+        let mut words = value.split(' ');
+        let (pid, token, files) = (words.next()?, words.next()?, words.next()?);
+        let ours = parent == 0 || pid.parse() == Ok(parent);
+        ours.then(|| Self { token: Token::from_digits(token), files })
+    }
+
+    /// Which file the parent handed over under a number.
+    fn file(&self, number: RawFd) -> Option<File> {
+        self.files.split(',').find_map(|entry| {
+            let (known, file) = entry.split_once('=')?;
+            let (device, inode) = file.split_once(':')?;
+            let file = File { device: device.parse().ok()?, inode: inode.parse().ok()? };
+            (known.parse() == Ok(number)).then_some(file)
+        })
+    }
 }
 
 /// The variable's value for a child of this process.
-pub(super) fn variable_value(fds: &[(OwnedFd, RawFd)]) -> String {
-    let list: Vec<String> = fds.iter().map(|(_, number)| number.to_string()).collect();
-    format!("{}:{}", std::process::id(), list.join(","))
+pub(super) fn variable_value(fds: &[(OwnedFd, RawFd)], token: Option<&Token>) -> Result<String, ChildError> {
+    let entry = |(fd, number): &(OwnedFd, RawFd)| {
+        File::of(fd).map(|File { device, inode }| format!("{number}={device}:{inode}"))
+    };
+    let files = fds.iter().map(entry).collect::<Result<Vec<String>, _>>()?;
+    let token = token.map_or_else(|| "-".to_owned(), Token::digits);
+    Ok(format!("{} {token} {}", std::process::id(), files.join(",")))
 }
 
 /// Refuses numbers that cannot be.
@@ -161,12 +217,35 @@ fn check(result: i32) -> io::Result<i32> {
 mod tests {
     use super::*;
 
+    fn file(value: &str, parent: i32, number: RawFd) -> Option<File> {
+        Letter::read(value, parent)?.file(number)
+    }
+
     #[test]
     fn numbers_are_known_only_to_a_child_of_the_named_parent() {
-        assert_eq!(numbers("17:3,4,9", 17).collect::<Vec<_>>(), [3, 4, 9]);
-        assert_eq!(numbers("17:3,4,9", 18).count(), 0);
-        assert_eq!(numbers("", 17).count(), 0);
-        assert_eq!(numbers("17:", 17).count(), 0);
+        let expected = Some(File { device: 8, inode: 21 });
+        assert_eq!(file("17 - 3=8:20,4=8:21", 17, 4), expected);
+        assert_eq!(file("17 - 3=8:20,4=8:21", 0, 4), expected, "a parent that we cannot see");
+        assert_eq!(file("17 - 3=8:20,4=8:21", 18, 4), None);
+        assert_eq!(file("17 - 3=8:20,4=8:21", 17, 5), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_variable_that_was_tampered_with_never_panics(value: String, number: RawFd) {
+            proptest::prop_assert_eq!(file(&value, 17, number), None);
+        }
+    }
+
+    #[test]
+    fn a_letter_says_which_file_a_number_is() {
+        let (pipe, _other) = io::pipe().expect("two descriptors are free");
+        let token = Token::new().expect("there are random bits");
+        let fds = [(OwnedFd::from(pipe), 7)];
+        let value = variable_value(&fds, Some(&token)).expect("the pipe is open");
+        let letter = Letter::read(&value, std::process::id().cast_signed()).expect("it is ours");
+        assert!(letter.token.is_some_and(|read| token.is(read.bytes())));
+        assert_eq!(letter.file(7), File::at(fds[0].0.as_raw_fd()));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod error;
 mod exit;
 mod handover;
+mod introduction;
 mod played;
 mod process;
 mod spawn;

@@ -161,8 +161,9 @@ impl Drop for Child {
     }
 }
 
-fn pidfd_open(pid: u32) -> Result<OwnedFd, Errno> {
-    // SAFETY: pidfd_open(2) takes numbers only. The process cannot have been reaped yet, so the id is still its own.
+/// Opens a process that cannot have been reaped yet, so that the id is still its own.
+pub(super) fn pidfd_open(pid: u32) -> Result<OwnedFd, Errno> {
+    // SAFETY: pidfd_open(2) takes numbers only.
     let number = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
     // SAFETY: pidfd_open(2) returns a new close-on-exec descriptor, which nobody else owns; descriptors fit in `RawFd`.
     Ok(unsafe { OwnedFd::from_raw_fd(number as RawFd) })

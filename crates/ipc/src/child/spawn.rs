@@ -2,16 +2,17 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-use nix::unistd::getpid;
+use std::time::Duration;
 
 use super::error::ChildError;
 use super::handover::{Handover, VARIABLE, check_numbers, occupy_numbers, variable_value};
-use super::process::Child;
+use super::process::{Child, pidfd_open};
+use crate::token::Token;
+use crate::{Channel, Deadline, IpcError};
 
 /// Where a child's output goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +43,7 @@ pub struct Spawn {
     args: Vec<OsString>,
     env: Vec<(OsString, Option<OsString>)>,
     inherited: Vec<(OwnedFd, RawFd)>,
+    token: Option<Token>,
     stdout: Output,
     stderr: Output,
 }
@@ -57,6 +59,7 @@ impl Spawn {
             args: Vec::new(),
             env: Vec::new(),
             inherited: Vec::new(),
+            token: None,
             stdout: Output::default(),
             stderr: Output::default(),
         }
@@ -98,6 +101,19 @@ impl Spawn {
         self
     }
 
+    /// Makes a channel to the child, whose end is under `number`, where [`Channel::to_parent`] picks it up. The first thing
+    /// on it is a proof that it is ours.
+    ///
+    /// # Errors
+    /// [`IpcError::OpenFilesExhausted`] if this process has no descriptor left.
+    pub fn connect(mut self, number: RawFd) -> Result<(Self, Channel), IpcError> {
+        let (ours, theirs) = Channel::pair()?;
+        let token = self.token.map_or_else(Token::new, Ok)?;
+        ours.send(token.bytes(), &[], Deadline::after(Duration::ZERO))?;
+        self.token = Some(token);
+        Ok((self.inherit(theirs.into_fd(), number), ours))
+    }
+
     /// Where standard output goes.
     #[must_use]
     pub fn stdout(mut self, output: Output) -> Self {
@@ -128,8 +144,9 @@ impl Spawn {
     pub fn spawn(self) -> Result<Child, ChildError> {
         check_numbers(&self.inherited)?;
         let occupied = occupy_numbers(&self.inherited)?;
-        let mut command = self.command();
-        prepare_child(&mut command, Handover::new(&self.inherited));
+        let mut command = self.command()?;
+        let parent = pidfd_open(std::process::id()).map_err(ChildError::from_call("pidfd_open"))?;
+        prepare_child(&mut command, parent, Handover::new(&self.inherited));
         let started = command.spawn();
         drop(occupied);
         match started {
@@ -138,12 +155,12 @@ impl Spawn {
         }
     }
 
-    fn command(&self) -> Command {
+    fn command(&self) -> Result<Command, ChildError> {
         let mut command = Command::new(&self.exe);
         command
             .arg0(&self.arg0)
             .args(&self.args)
-            .env(VARIABLE, variable_value(&self.inherited))
+            .env(VARIABLE, variable_value(&self.inherited, self.token.as_ref())?)
             .stdin(Stdio::null())
             .stdout(stdio(self.stdout))
             .stderr(stdio(self.stderr));
@@ -153,7 +170,7 @@ impl Spawn {
                 None => command.env_remove(name),
             };
         }
-        command
+        Ok(command)
     }
 }
 
@@ -166,10 +183,9 @@ fn stdio(output: Output) -> Stdio {
 }
 
 /// Ties the child to us and hands the descriptors over.
-fn prepare_child(command: &mut Command, mut handover: Handover) {
-    let parent = getpid().as_raw();
+fn prepare_child(command: &mut Command, parent: OwnedFd, mut handover: Handover) {
     let before_exec = move || {
-        die_with(parent)?;
+        die_with(&parent)?;
         handover.run()
     };
     // SAFETY: CommandExt::pre_exec: between fork and exec only async-signal-safe functions may be called, and no memory
@@ -178,14 +194,16 @@ fn prepare_child(command: &mut Command, mut handover: Handover) {
 }
 
 /// Has the kernel kill this process when `parent`, the process that spawned it, ends.
-fn die_with(parent: i32) -> io::Result<()> {
+fn die_with(parent: &OwnedFd) -> io::Result<()> {
     // SAFETY: prctl(2) with PR_SET_PDEATHSIG takes a signal number and touches no memory.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // If the parent ended before that call, the signal never comes; then we have another parent by now.
-    // SAFETY: getppid(2) is always successful and touches no memory.
-    if unsafe { libc::getppid() } != parent {
+    // If the parent ended before that call, the signal never comes. Its process id would not tell in another pid namespace,
+    // where it is 0.
+    let mut polled = libc::pollfd { fd: parent.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: poll(2) reads and writes the one entry, which is a local variable, and does not wait.
+    if unsafe { libc::poll(&raw mut polled, 1, 0) } != 0 {
         // SAFETY: _exit(2) ends this process at once; nobody is left who could read a status or an error.
         unsafe { libc::_exit(1) };
     }

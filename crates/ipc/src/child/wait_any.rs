@@ -42,22 +42,20 @@ pub fn wait_any(children: &mut [&mut Child], fds: &[BorrowedFd<'_>], deadline: D
         return Err(ChildError::NothingToWatch);
     }
     loop {
-        for &child in &running {
-            if let Some(exit) = children[child].try_wait()? {
-                return Ok(Event::Ended { child, exit });
-            }
-        }
         let watched = running.iter().map(|index| children[*index].as_fd()).chain(fds.iter().copied());
         let mut polled: Vec<PollFd<'_>> = watched.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         if !wait_ready(&mut polled, deadline).map_err(ChildError::from_call("ppoll"))? {
             return Err(ChildError::TimedOut);
         }
-        let (ended, readable) = polled.split_at(running.len());
-        // A child that ended is reaped and reported by the next turn.
-        if ended.iter().any(is_ready) {
-            continue;
+        let ready: Vec<bool> = polled.iter().map(is_ready).collect();
+        let (ended, readable) = ready.split_at(running.len());
+        // Only those are asked whose end the kernel tells: of many children, few end at a time.
+        for (&child, _) in running.iter().zip(ended).filter(|(_, ended)| **ended) {
+            if let Some(exit) = children[child].try_wait()? {
+                return Ok(Event::Ended { child, exit });
+            }
         }
-        if let Some(fd) = readable.iter().position(is_ready) {
+        if let Some(fd) = readable.iter().position(|ready| *ready) {
             return Ok(Event::Readable { fd });
         }
     }

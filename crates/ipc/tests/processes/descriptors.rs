@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, setrlimit};
@@ -20,6 +20,11 @@ const BATCH: usize = 16;
 /// The kernel counts descriptors in flight per user, so a test that exhausts them would break one that needs some.
 static IN_FLIGHT: Mutex<()> = Mutex::new(());
 
+/// No other test has many descriptors in flight until this is dropped.
+pub fn alone() -> MutexGuard<'static, ()> {
+    IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Gives up all privileges, and all but 64 open files.
 fn become_ordinary() {
     setrlimit(Resource::RLIMIT_NOFILE, 64, 64).unwrap();
@@ -35,7 +40,7 @@ fn null() -> OwnedFd {
 }
 
 pub fn forty_pass_in_batches_between_ordinary_users_with_64_open_files() {
-    let _alone = IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let (one, other) = Channel::pair().unwrap();
     let mut sender = role("batch_sender", "").inherit(one.into_fd(), 3).spawn().unwrap();
     let mut receiver = role("batch_receiver", "").inherit(other.into_fd(), 3).spawn().unwrap();
@@ -68,7 +73,7 @@ pub fn play_batch_receiver() {
 }
 
 pub fn an_ordinary_user_with_too_many_in_flight_is_told() {
-    let _alone = IN_FLIGHT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut child = role("flood", "").spawn().unwrap();
     assert_eq!(child.wait(patience()).unwrap(), Exit::Code(0));
 }

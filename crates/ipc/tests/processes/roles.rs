@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use peermap_ipc::{Channel, Deadline, Spawn, take_inherited};
 
-use crate::{barrier, child, descriptors};
+use crate::{barrier, child, descriptors, limits, parent};
 
 /// Names the role of a child.
 pub const ROLE: &str = "PEERMAP_TEST_ROLE";
@@ -59,6 +59,16 @@ pub fn play(role: &str) -> ExitCode {
         "truncated" => descriptors::play_truncated(),
         "raise_limit" => descriptors::play_raise_limit(),
         "last_words" => descriptors::play_last_words(),
+        "receiver_of_many" => limits::play_receiver_of_many(),
+        "stop" => limits::play_stop(),
+        "reuse_of_an_id" => limits::play_reuse_of_an_id(),
+        "parent_elsewhere" => limits::play_parent_elsewhere(),
+        "child_elsewhere" => limits::play_child_elsewhere(),
+        "hears_its_parent" => parent::play_hears_its_parent(),
+        "passes_a_strangers_channel_on" => parent::play_passes_a_strangers_channel_on(),
+        "refuses_a_stranger" => parent::play_refuses_a_stranger(),
+        "refuses_the_unproven" => parent::play_refuses_the_unproven(),
+        "looks_for_the_proof" => parent::play_looks_for_the_proof(),
         unknown => panic!("there is no role {unknown}"),
     }
     ExitCode::SUCCESS

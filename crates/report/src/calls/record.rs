@@ -28,7 +28,7 @@ pub struct LostCalls {
 ///
 /// # Units
 /// Nanoseconds. The start counts from a moment that all processes of the host share.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CallRecord {
     /// CUDA's name: `cuMemMap`.
     pub call: String,
@@ -56,7 +56,7 @@ pub struct CallError {
 }
 
 /// An argument of a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Argument {
     /// A number; sizes are in bytes.
     Number(i128),

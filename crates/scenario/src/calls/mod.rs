@@ -6,6 +6,7 @@
 //! | `wire.rs` | the calls as bytes, and back as the records of the report |
 //! | `heard.rs` | what the parent knows of a worker's calls |
 
+mod arrived;
 mod heard;
 mod recorder;
 mod wire;

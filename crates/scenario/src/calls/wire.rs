@@ -7,6 +7,7 @@ use peermap_driver::{CuResult, DriverError, Value};
 use peermap_report::calls::{CallError, CallRecord};
 use serde::{Serialize, Serializer};
 
+use super::arrived::Arrived;
 use super::recorder::{CallRecorder, Noted};
 
 impl CallRecorder {
@@ -26,14 +27,14 @@ impl CallRecorder {
 /// The calls in some bytes, up to the first that is not whole.
 pub(super) fn read(mut bytes: &[u8]) -> Vec<CallRecord> {
     let next = || {
-        let (call, rest) = postcard::take_from_bytes(bytes).ok()?;
+        let (call, rest) = postcard::take_from_bytes::<Arrived>(bytes).ok()?;
         bytes = rest;
-        Some(call)
+        Some(call.into())
     };
     std::iter::from_fn(next).collect()
 }
 
-/// A call that has returned, with the fields of a [`CallRecord`].
+/// A call that has returned, with the fields of an [`Arrived`].
 #[derive(Serialize)]
 struct Sent<'a> {
     call: &'static str,
@@ -105,6 +106,9 @@ impl Serialize for Several<'_> {
 mod tests {
     use peermap_driver::{Call, Explanation, Interceptor, RuleId};
     use peermap_report::calls::Argument;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
 
     use super::*;
 
@@ -157,6 +161,37 @@ mod tests {
         let names = |bytes| read(bytes).into_iter().map(|call| call.call).collect::<Vec<_>>();
         assert_eq!(names(&bytes), ["cuMemMap", "cuMemUnmap"]);
         assert_eq!(names(&bytes[..bytes.len() - 1]), ["cuMemMap"]);
+    }
+
+    /// A list with a list in it, and so on, so many times.
+    fn nested(times: usize) -> Value {
+        (1..times).fold(Value::List(Vec::new()), |inner, _| Value::List(vec![inner]))
+    }
+
+    #[test]
+    fn a_value_is_as_deep_as_values_of_the_driver_are_and_no_deeper() {
+        assert_eq!(recorder(vec![("x", nested(6))], None).records().len(), 1);
+        assert_eq!(recorder(vec![("x", nested(7))], None).records(), []);
+    }
+
+    #[test]
+    fn bytes_that_are_nested_as_deep_as_they_are_long_are_no_call() {
+        let mut bytes = recorder(vec![("x", Value::None)], None).bytes();
+        let value = bytes.len() - 2;
+        bytes.truncate(value);
+        bytes.extend([3, 1].repeat(1 << 20));
+        assert_eq!(read(&bytes), []);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(at: Index, with in vec(any::<u8>(), 0..40), random: Vec<u8>) {
+            let mut bytes = recorder(vec![("size", Value::Bytes(7)), ("list", nested(3))], None).bytes();
+            let at = at.index(bytes.len());
+            bytes.splice(at.., with);
+            prop_assert!(read(&bytes).len() <= bytes.len());
+            prop_assert!(read(&random).len() <= random.len());
+        }
     }
 
     #[test]

@@ -3,9 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use peermap_driver::IpcEventHandle;
-use peermap_ipc::ShmError;
-
-use crate::slots::Slots;
+use peermap_ipc::{ShmError, Slots};
 
 /// What opens a buffer in another process: bytes that only the driver understands.
 pub(crate) type Name = [u8; HANDLE];

@@ -3,10 +3,9 @@
 use std::os::fd::OwnedFd;
 
 use peermap_driver::{FabricHandle, ShareableHandle};
-use peermap_ipc::{Deadline, Member};
+use peermap_ipc::{Deadline, Member, Slots};
 
 use super::{Meet, Transport, TransportError};
-use crate::slots::Slots;
 
 /// Fabric handles by the number of the buffer.
 pub(crate) type FabricSlots = Slots<64>;

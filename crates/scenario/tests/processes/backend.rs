@@ -52,8 +52,7 @@ impl SimBackend {
 
     /// A machine that watches kernels for these mistakes.
     pub fn watching(profile: &str, checks: &str) -> Self {
-        let (ours, theirs) = Channel::pair().unwrap();
-        let spawn = Spawn::new(exe()).args([MACHINE, profile, checks]).inherit(theirs.into_fd(), 3);
+        let (spawn, ours) = Spawn::new(exe()).args([MACHINE, profile, checks]).connect(3).unwrap();
         let machine = spawn.spawn().unwrap();
         let client = RefCell::new(MachineClient::new(ours, patience()).unwrap());
         let expected = Profile::named(profile).unwrap().devices.len();
@@ -175,14 +174,14 @@ pub fn play(scenario: &Scenario, backend: &dyn Backend) -> (Result<RunReport, Ru
 }
 
 pub fn play_machine(profile: &str, checks: &str) -> ExitCode {
-    let control = Channel::from_fd(take_inherited(3).unwrap()).unwrap();
+    let control = Channel::to_parent(3).unwrap();
     let options = MachineOptions { checks: checks.parse().unwrap(), ..MachineOptions::default() };
     serve(control, Profile::named(profile).unwrap(), options).unwrap();
     ExitCode::SUCCESS
 }
 
 pub fn play_worker(fault: &str) -> ExitCode {
-    let channel = Channel::from_fd(take_inherited(3).unwrap()).unwrap();
+    let channel = Channel::to_parent(3).unwrap();
     let ticket = take_inherited(TICKET).unwrap();
     // Only worker 1 has one.
     let journal = take_inherited(JOURNAL).ok().map(Journal::new);

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use peermap_driver::{AllocationProp, Device, Driver, DriverError, HandleType};
-use peermap_ipc::{Channel, Exit};
+use peermap_ipc::Exit;
 use peermap_model::Holding;
 
 use crate::house::{House, Worker};
@@ -50,9 +50,8 @@ pub fn a_killed_importer_frees_what_only_it_held() {
 pub fn a_descriptor_in_a_killed_process_keeps_memory_no_longer() {
     let mut house = House::new();
     let process = house.join();
-    let (ours, theirs) = Channel::pair().unwrap();
-    let child = role("keeper").inherit(theirs.into_fd(), CHANNEL).spawn().unwrap();
-    let keeper = Worker { child, channel: ours };
+    let (child, channel) = role("keeper").connect(CHANNEL).unwrap();
+    let keeper = Worker { child: child.spawn().unwrap(), channel };
     let handle = create(&process, 0, GRANULE);
     let descriptor = export(&process, handle);
     keeper.channel.send(b"memory", &[descriptor.as_fd()], patience()).unwrap();

@@ -25,16 +25,15 @@ impl House {
     }
 
     pub fn of(machine: &str) -> Self {
-        let (ours, theirs) = Channel::pair().unwrap();
-        let machine = role(machine).inherit(theirs.into_fd(), CHANNEL).spawn().unwrap();
+        let (machine, ours) = role(machine).connect(CHANNEL).unwrap();
+        let machine = machine.spawn().unwrap();
         Self { client: MachineClient::new(ours, patience()).unwrap(), machine }
     }
 
     /// Starts a child that joins.
     pub fn worker(&mut self, name: &str, visible: Option<&str>) -> Worker {
-        let (ours, theirs) = Channel::pair().unwrap();
         let ticket = self.client.ticket(patience()).unwrap();
-        let child = role(name).inherit(theirs.into_fd(), CHANNEL).inherit(ticket, TICKET);
+        let (child, ours) = role(name).inherit(ticket, TICKET).connect(CHANNEL).unwrap();
         let child = visible.into_iter().fold(child, |child, setting| child.env("CUDA_VISIBLE_DEVICES", setting));
         Worker { child: child.spawn().unwrap(), channel: ours }
     }

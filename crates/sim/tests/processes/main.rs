@@ -42,6 +42,9 @@ fn trials() -> Vec<Trial> {
         death::the_death_of_the_machine_is_an_error_and_no_hang,
         death::the_machine_ends_with_its_client,
         strangers::junk_disconnects_only_who_sent_it,
+        strangers::a_stranger_that_floods_and_never_reads_is_let_go,
+        strangers::strangers_that_join_and_say_no_more_hold_nobody_up,
+        strangers::a_stopped_process_holds_nobody_up,
         strangers::a_stranger_that_leaves_early_harms_nobody,
         strangers::a_machine_that_cannot_be_made_says_so,
     ]

@@ -30,7 +30,7 @@ pub fn role(role: &str) -> Spawn {
 }
 
 fn channel() -> Channel {
-    Channel::from_fd(take_inherited(CHANNEL).expect("the parent handed it over")).expect("it is a channel")
+    Channel::to_parent(CHANNEL).expect("the parent handed it over")
 }
 
 /// Joins the machine, with a context of device 0.

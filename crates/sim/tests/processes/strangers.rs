@@ -1,14 +1,17 @@
 //! Whoever gets hold of a socket of the machine and does not speak its language.
 
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use peermap_driver::Driver;
-use peermap_ipc::{Channel, IpcError, MAX_PAYLOAD};
+use peermap_ipc::{Channel, IpcError, MAX_PAYLOAD, TypedChannel};
 use peermap_sim::{MachineClient, SimProcess};
 
 use crate::house::House;
-use crate::roles::{CHANNEL, patience, role};
-use crate::support::{GRANULE, create};
+use crate::roles::{CHANNEL, hear, patience, role};
+use crate::support::{GRANULE, create, import, map, read};
 
 fn ticket(house: &mut House) -> OwnedFd {
     house.client.ticket(patience()).unwrap()
@@ -34,6 +37,50 @@ pub fn junk_disconnects_only_who_sent_it() {
     }
 }
 
+/// The first word of who joins: the number of its variant.
+const HELLO: u8 = 0;
+
+/// How long others may be kept waiting: a busy host is slow, and a machine that waits for a stranger waits longer.
+const PROMPT: Duration = Duration::from_secs(3);
+
+fn talker(house: &mut House) -> TypedChannel<u8, ()> {
+    TypedChannel::new(Channel::from_fd(ticket(house)).unwrap())
+}
+
+pub fn a_stranger_that_floods_and_never_reads_is_let_go() {
+    let mut house = House::new();
+    let process = house.join();
+    let mut flood = talker(&mut house);
+    let start = Instant::now();
+    let end = (0..1_000_000).find_map(|_| flood.send(&HELLO, &[], patience()).err());
+    assert_eq!(end, Some(IpcError::PeerClosed));
+    works(&mut house, &process);
+    assert!(start.elapsed() < PROMPT, "others waited for {:?}", start.elapsed());
+}
+
+pub fn strangers_that_join_and_say_no_more_hold_nobody_up() {
+    let mut house = House::new();
+    let process = house.join();
+    let mut silent: Vec<_> = (0..20).map(|_| talker(&mut house)).collect();
+    silent.iter_mut().for_each(|stranger| stranger.send(&HELLO, &[], patience()).unwrap());
+    let start = Instant::now();
+    works(&mut house, &process);
+    assert!(start.elapsed() < PROMPT, "others waited for {:?}", start.elapsed());
+}
+
+pub fn a_stopped_process_holds_nobody_up() {
+    let mut house = House::new();
+    let exporter = house.worker("exporter", None);
+    let descriptor = hear(&exporter.channel).1.unwrap();
+    kill(Pid::from_raw(exporter.child.pid().cast_signed()), Signal::SIGSTOP).unwrap();
+    let start = Instant::now();
+    let process = house.join();
+    let ptr = map(&process, import(&process, &descriptor).unwrap(), GRANULE);
+    assert_eq!(read(&process, ptr, 1), [7]);
+    assert!(start.elapsed() < PROMPT, "others waited for {:?}", start.elapsed());
+    exporter.kill();
+}
+
 pub fn a_stranger_that_leaves_early_harms_nobody() {
     let mut house = House::new();
     let process = house.join();
@@ -46,8 +93,8 @@ pub fn a_stranger_that_leaves_early_harms_nobody() {
 }
 
 pub fn a_machine_that_cannot_be_made_says_so() {
-    let (ours, theirs) = Channel::pair().unwrap();
-    let mut child = role("broken machine").inherit(theirs.into_fd(), CHANNEL).spawn().unwrap();
+    let (child, ours) = role("broken machine").connect(CHANNEL).unwrap();
+    let mut child = child.spawn().unwrap();
     assert!(MachineClient::new(ours, patience()).is_err());
     child.wait(patience()).unwrap();
 }

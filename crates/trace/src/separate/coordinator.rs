@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use peermap_ipc::{Channel, Child, Deadline, Exit, IpcError, Output, Spawn, TypedChannel};
+use peermap_ipc::{Child, Deadline, Exit, IpcError, Output, Spawn, TypedChannel};
 
 use super::describe::Description;
 use super::launch::{Launch, PlayerCommand};
@@ -70,9 +70,9 @@ pub struct RemoteProcess {
 impl RemoteProcess {
     pub(super) fn start(number: u32, launch: &dyn Launch, limit: Duration) -> Result<Self, StartError> {
         let PlayerCommand { exe, args, channel, descriptors } = launch.command()?;
-        let (ours, theirs) = Channel::pair()?;
         // What the driver prints is no data of ours.
-        let spawn = Spawn::new(exe).arg0("peermap").args(args).stdout(Output::Null).inherit(theirs.into_fd(), channel);
+        let spawn = Spawn::new(exe).arg0("peermap").args(args).stdout(Output::Null);
+        let (spawn, ours) = spawn.connect(channel)?;
         let spawn = descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
         let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
         let child = spawn.spawn()?;

@@ -12,7 +12,7 @@ use peermap_driver::{
     MemPoolAttribute, MemPoolProps, MemPoolPtrExportData, Module, MulticastObjectProp, OsHandle, PointerAttribute,
     Result, ShareableHandle, Stream, Uuid, Value, for_each_call,
 };
-use peermap_ipc::{Channel, exit_now, take_inherited};
+use peermap_ipc::{Channel, exit_now};
 
 use crate::stage::CHANNEL;
 
@@ -62,8 +62,7 @@ impl HostAccess for Misbehaving {}
 
 /// Plays a process of a trace.
 pub fn play() -> ExitCode {
-    let channel =
-        Channel::from_fd(take_inherited(CHANNEL).expect("the parent handed it over")).expect("it is a channel");
+    let channel = Channel::to_parent(CHANNEL).expect("the parent handed it over");
     let open = || match std::env::args().next_back().as_deref() {
         Some("Nothing") => Err("no driver".to_owned()),
         Some("Hang") => loop {
