@@ -33,7 +33,7 @@ pub mod shm;
 
 pub use barrier::{Barrier, BarrierError, Member};
 pub use channel::{Channel, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received};
-pub use child::{Child, ChildError, Event, Exit, Output, Spawn, exit_now, take_inherited, wait_any};
+pub use child::{Child, ChildError, Event, Exit, Output, Spawn, exit_now, forked, forks, take_inherited, wait_any};
 pub use deadline::Deadline;
 pub use error::IpcError;
 pub use limits::LimitError;

@@ -6,6 +6,7 @@
 
 mod error;
 mod exit;
+mod fork;
 mod handover;
 mod process;
 mod spawn;
@@ -13,6 +14,7 @@ mod wait_any;
 
 pub use error::ChildError;
 pub use exit::{Exit, exit_now};
+pub use fork::{forked, forks};
 pub use handover::take_inherited;
 pub use process::Child;
 pub use spawn::{Output, Spawn};
