@@ -4,9 +4,10 @@ use std::ops::Deref;
 
 use peermap_driver::{
     AccessDesc, AllocationProp, ByteSize, Call, Context, Device, DevicePtr, Driver, DriverError, GranularityOption,
-    HandleType, MemHandle,
+    HandleType, JitOptions, MemHandle, Stream,
 };
 use peermap_model::Rule;
+use peermap_scenario::{Author, Buffer, DeviceKernels, Fill, embedded_kernels};
 use peermap_sim::SimProcess;
 
 use crate::expect::{names, same};
@@ -135,6 +136,14 @@ impl Process {
         self.memcpy_dtoh(&mut bytes, ptr)?;
         Ok(bytes)
     }
+}
+
+/// Queues a kernel that fills a buffer, on a device whose context is current.
+pub(crate) fn fill(process: &Process, ordinal: i32, buffer: Buffer, stream: Stream) -> Result<(), DriverError> {
+    let mut options = JitOptions::default();
+    let image = embedded_kernels().as_bytes();
+    let kernels = DeviceKernels::load(&**process, Device(ordinal), stream, image, Fill::Id, &mut options)?;
+    kernels.fill(buffer, Author { worker: 10, step: 1 })
 }
 
 /// Memory of a device that can be exported as a descriptor.

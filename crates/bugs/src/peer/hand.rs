@@ -37,8 +37,7 @@ impl Hand {
             Order::Read { ptr, count } => Answer::Bytes(process.read(DevicePtr::new(*ptr), *count)?),
             Order::Share { size } => {
                 let handle = process.create(ByteSize::new(*size))?;
-                let shared =
-                    process.mem_export_to_shareable_handle(handle, HandleType::POSIX_FILE_DESCRIPTOR, 0)?;
+                let shared = process.mem_export_to_shareable_handle(handle, HandleType::POSIX_FILE_DESCRIPTOR, 0)?;
                 return Ok((Answer::Shared, ShareableHandle::into_posix_fd(shared)));
             }
         };
