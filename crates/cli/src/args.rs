@@ -9,6 +9,7 @@ use peermap_report::ExitCode;
 use peermap_sim::Checks;
 
 use crate::bench::Bench;
+use crate::bugs::Bugs;
 use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
@@ -39,6 +40,9 @@ pub(crate) enum Command {
     /// Measure what sharing costs and how fast bytes move, on this machine's GPUs or on simulated ones.
     #[command(after_help = exit_codes())]
     Bench(Bench),
+    /// Play the known bugs about shared GPU memory, and say what catches each.
+    #[command(after_help = exit_codes())]
+    Bugs(Bugs),
     /// Launch one kernel of a PTX file, on a GPU or on a simulated one, and say what its buffers hold then.
     ///
     /// For example: peermap launch fill.ptx --entry fill --block 64 --arg buf:64 --arg u64:64 --arg u8:7
@@ -73,6 +77,9 @@ pub(crate) enum Command {
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),
+    /// A process that plays a known bug.
+    #[command(name = "__bug", hide = true)]
+    Bug(Worker),
     /// The other process of a benchmark.
     #[command(name = "__partner", hide = true)]
     Partner(Worker),
