@@ -65,9 +65,20 @@ impl Process {
         same("reports of misuses", noted, Vec::new())
     }
 
-    /// A context on a device, which is current from now on.
+    /// A context on a device, which is current from now on. What a driver loads for the first fill and the first copy is loaded, so that
+    /// it does not show as memory in use later.
     pub(crate) fn context(&self, ordinal: i32) -> Result<Context, DriverError> {
-        self.ctx_create(0, Device(ordinal))
+        let context = self.ctx_create(0, Device(ordinal))?;
+        let size = self.granule()?;
+        let handle = self.mem_create(size, &prop(ordinal), 0)?;
+        let ptr = self.reserve(size)?;
+        self.map(ptr, size, handle)?;
+        self.grant(ptr, size, ordinal)?;
+        self.memset_d8(ptr, 0, size)?;
+        self.ctx_synchronize()?;
+        self.read(ptr, 1)?;
+        self.give_back(Mapped { handle, ptr, size })?;
+        Ok(context)
     }
 
     /// Two devices that reach each other's memory, or a reason to leave the entry out.

@@ -22,20 +22,26 @@ fn main() -> ExitCode {
     }
     // One at a time: the kernel ends a player with the thread that started it, and an entry may look at what this host has left.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    peermap_testing::run(&arguments, trials()).exit_code()
+    // A host without user namespaces has no file system of 1 MiB.
+    let needs_a_namespace = |trial: &Trial| trial.name().starts_with("i1_");
+    let ignored = |trial: &Trial| needs_a_namespace(trial) && matches!(verdict("I1"), Verdict::Skipped(_));
+    let trials = trials().into_iter().map(|trial| {
+        let ignored = ignored(&trial);
+        trial.with_ignored_flag(ignored)
+    });
+    peermap_testing::run(&arguments, trials.collect()).exit_code()
 }
 
-fn plays(id: &str) {
+fn verdict(id: &str) -> Verdict {
     let entry = choose(&[id.to_owned()]).unwrap()[0];
-    let played = play(entry, &launch(), 1, Duration::from_secs(60)).unwrap();
-    assert_eq!(played.verdict, Verdict::Passed);
+    play(entry, &launch(), 1, Duration::from_secs(60)).unwrap().verdict
 }
 
 /// A test for each entry, named after it.
 macro_rules! entries {
     ($($id:literal $name:ident),* $(,)?) => {
         vec![$(Trial::test(stringify!($name), || {
-            plays($id);
+            assert_eq!(verdict($id), Verdict::Passed);
             Ok(())
         })),*]
     };

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use peermap_driver::{Device, DevicePtr, IpcMemHandle, PointerAttribute};
+use peermap_driver::{Call, Device, DevicePtr, IpcMemHandle, PointerAttribute};
 use peermap_model::{Policy, Profile, rules};
 use peermap_sim::MachineOptions;
 
@@ -45,12 +45,13 @@ pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
             recycled += 1;
             differ("the handle at an address that came again", handle, before.handle)?;
             differ("the buffer id at an address that came again", id, before.id)?;
-            refused("cuIpcOpenMemHandle of what is gone", reader.open(&before.handle)?, &rules::LEGACY_5)?;
         }
         let opened = reader.open(&handle)??;
         same("what opens", reader.read(opened, 64)??, vec![round; 64])?;
         reader.close(opened)??;
         process.mem_free(ptr)?;
+        refused("cuIpcOpenMemHandle of what is gone", reader.open(&handle)?, &rules::LEGACY_5)?
+            .naming(Call::cuMemFree)?;
     }
     match (recycled, stage.is_real()) {
         (0, true) => Err(Trouble::not_here("this driver gave no address a second time")),

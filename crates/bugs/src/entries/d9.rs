@@ -27,6 +27,8 @@ pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
     let process = machine.process()?;
     process.context(0)?;
     let size = times(process.granule()?, stage.random().u64(1..=4));
+    // What a driver opens for the first export stays open.
+    once(&process, size, MOST_CALLS, true)?;
     let before = (process.free_memory()?, limits::open_descriptors()?);
     let mut succeeded = false;
     for failing in 0..MOST_CALLS {

@@ -48,7 +48,9 @@ pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
         }
     };
     refused("cuMemAddressReserve without addresses left", refusal, &rules::RESERVE_5)?;
-    same("free memory when addresses are used up", process.free_memory()?, before)?;
+    // On hardware the tables of so many mappings take some memory of the device.
+    let free = process.free_memory()?;
+    holds("most memory is free when addresses are used up", free.get() > before.get() / 2, (free, before))?;
     holds("several imports fit", imported.len() > 8, imported.len())?;
     let freed = stage.random().usize(0..imported.len());
     let (handle, ptr) = imported.swap_remove(freed);

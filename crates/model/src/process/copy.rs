@@ -278,9 +278,7 @@ impl Process {
     /// What must have ended for an item to have ended.
     #[must_use]
     pub fn plan_for(&mut self, work: WorkId) -> Plan {
-        if let Some(key) = self.queue.key(work) {
-            self.stream_has_ended(key);
-        }
+        self.work_is_waited_for(work);
         self.plan(&Wait::Work(work))
     }
 }

@@ -14,6 +14,9 @@ use super::pool::Ticket;
 use super::queue::{Plan, StreamKey, WorkId, shared_mark};
 use crate::rule::Rule;
 
+/// How much is remembered: a program that never synchronises shall not get slower and slower.
+const MOST_REMEMBERED: usize = 64;
+
 /// Work that ran although nobody waited for it, as far as it used mapped memory.
 #[derive(Debug, Default)]
 pub(super) struct Lucky(BTreeMap<Ticket, (Operation, CallSite)>);
@@ -48,12 +51,24 @@ impl Process {
         let remembered = (operation.clone(), site);
         let ticket = self.frees.add_behind(streams, events);
         self.lucky.0.insert(ticket, remembered);
+        if self.lucky.0.len() > MOST_REMEMBERED
+            && let Some((oldest, _)) = self.lucky.0.pop_first()
+        {
+            self.frees.forget(&BTreeSet::from([oldest]));
+        }
     }
 
     /// The event whose last mark an item is.
     fn event_of(&self, mark: WorkId, operation: &Operation) -> Option<u64> {
         let Operation::Mark { event, .. } = operation else { return None };
         self.events.get(event).is_some_and(|state| state.mark == Some(mark)).then_some(*event)
+    }
+
+    /// A call waits for an item, and so for all that comes before it on its stream.
+    pub(super) fn work_is_waited_for(&mut self, work: WorkId) {
+        if let Some(key) = self.queue.key(work).filter(|_| !self.lucky.0.is_empty()) {
+            self.stream_has_ended(key);
+        }
     }
 
     /// Whoever asked has learned that all work of a stream has ended.
@@ -93,6 +108,10 @@ impl Process {
             |operation: &Operation| (device.is_none() || operation.device() == device) && operation.names(overlaps);
         let lucky = self.lucky.0.values().map(|(operation, site)| (operation, *site));
         let user = self.queue.operations().chain(lucky).find(|(operation, _)| uses(operation)).map(|(_, site)| site);
+        if device.is_none() {
+            // Whatever is mapped there next is none of its business.
+            self.lucky.0.retain(|_, (operation, _)| !operation.names(overlaps));
+        }
         if let Some(user) = user {
             self.note_misuse(rule, &[("mapping", &DevicePtr::new(start)), ("size", &ByteSize::new(size))], Some(user));
         }

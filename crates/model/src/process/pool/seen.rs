@@ -102,7 +102,7 @@ impl Frees {
     }
 
     /// These have been seen through.
-    pub(super) fn forget(&mut self, seen: &BTreeSet<Ticket>) {
+    pub(in super::super) fn forget(&mut self, seen: &BTreeSet<Ticket>) {
         let keep = |behind: &mut BTreeSet<Ticket>| {
             behind.retain(|ticket| !seen.contains(ticket));
             !behind.is_empty()
