@@ -30,6 +30,11 @@ pub fn judge(outcome: &Outcome, happened: &[Fault]) -> Option<String> {
     }
 }
 
+/// What is wrong about an end, where it is not known which of the faults happened.
+pub(crate) fn may_be(outcome: &Outcome, faults: &[Fault]) -> Option<String> {
+    outcome.kind.and_then(|_| judge(outcome, faults))
+}
+
 /// The kinds of failure that may come of a fault.
 fn allowed(fault: Fault) -> &'static [FailureKind] {
     use FailureKind as K;

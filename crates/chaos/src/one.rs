@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use peermap_ipc::limits;
 use peermap_model::{Policy, Profile};
 use peermap_report::{Event, RunReport};
-use peermap_scenario::{DeviceChoice, Launcher, Options, RunError, Scenario, Verify, run};
+use peermap_scenario::{Launcher, Options, RunError, Scenario, run};
 use peermap_sim::{MachineOptions, SimError, SimMachine};
 
 use crate::fault::Who;
@@ -51,7 +51,7 @@ pub fn in_one(staged: &Staged<'_>, plan: &Plan) -> Result<Trial, SimError> {
     let machine = SimMachine::new(staged.profile.clone(), MachineOptions { policy, ..MachineOptions::default() })?;
     let seat = Theatre::new(plan.seed);
     let company = Company::new(machine.clone(), &staged.profile.name, seat.clone(), plan);
-    let scenario = (staged.scenario)(options(plan));
+    let scenario = (staged.scenario)(plan.options());
     let launcher = Launcher { exe: PathBuf::new(), args: Vec::new() };
     let (result, performance) = seat.parent(|| run(&scenario, &company, &launcher, &mut |_: &Event| {}));
     let mut wrong = performance.faults;
@@ -84,19 +84,8 @@ fn open_files() -> usize {
     limits::open_descriptors().unwrap_or_default()
 }
 
-/// What is asked of the scenario.
-fn options(plan: &Plan) -> Options {
-    let devices = (0..plan.devices).map(|ordinal| DeviceChoice::Ordinal(ordinal.cast_signed())).collect();
-    Options {
-        devices: Some(devices),
-        processes_per_device: plan.per_device,
-        size: peermap_driver::ByteSize::mib(2),
-        verify: Verify::All,
-        ..Options::default()
-    }
-}
-
-fn outcome(result: Result<RunReport, RunError>) -> Outcome {
+/// How a run ended.
+pub(crate) fn outcome(result: Result<RunReport, RunError>) -> Outcome {
     match result {
         Ok(report) => Outcome {
             kind: report.failure.as_ref().map(|failure| failure.kind),

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use peermap_driver::ByteSize;
+use peermap_scenario::{DeviceChoice, Options, Verify};
+
 use crate::fault::{Fault, What, Who};
 
 /// Where the processes of a run live.
@@ -48,6 +51,18 @@ impl Plan {
         self.devices * self.per_device
     }
 
+    /// What is asked of the scenario: little buffers, and that every worker verifies all of them.
+    pub(crate) fn options(&self) -> Options {
+        let devices = (0..self.devices).map(|ordinal| DeviceChoice::Ordinal(ordinal.cast_signed())).collect();
+        Options {
+            devices: Some(devices),
+            processes_per_device: self.per_device,
+            size: ByteSize::mib(2),
+            verify: Verify::All,
+            ..Options::default()
+        }
+    }
+
     /// What happens to a process.
     #[must_use]
     pub fn of(&self, who: Who) -> Vec<Fault> {
@@ -62,18 +77,25 @@ fn fault(random: &mut fastrand::Rng, workers: u32, processes: Processes) -> Faul
     };
     let event = random.u32(..LATEST_EVENT);
     let message = random.u32(..LATEST_MESSAGE);
-    // Shorter than a run may take, about as long, and longer.
-    let time = Duration::from_millis([1, 100, 1_000, 5_000, 20_000][random.usize(..5)]);
+    // Shorter than a run may take, about as long, and longer. Only on a stage it costs nothing to wait.
+    let times = match processes {
+        Processes::InOne => [1, 100, 1_000, 20_000, 90_000],
+        Processes::Separate => [1, 5, 20, 200, 3_000],
+    };
+    let time = Duration::from_millis(times[random.usize(..5)]);
     let kinds = if processes == Processes::Separate { 12 } else { 11 };
     let what = match random.u32(..kinds) {
         0..=3 => What::Refuse { call: random.u32(..LATEST_CALL), pick: random.u32(..8) },
-        4 | 5 => What::Kill { event },
+        // The parent of processes of their own is the one that looks at what became of them.
+        4 | 5 if processes == Processes::InOne || who != Who::Parent => What::Kill { event },
+        4 | 5 => What::NoMemory { event },
         6 => What::Stop { event, time },
         7 => [What::Lose { message }, What::Cut { message }][random.usize(..2)],
         8 => What::Double { message },
         9 => What::Delay { message, time },
         10 => [What::NoAddresses { event }, What::NoMemory { event }][random.usize(..2)],
-        _ => What::Files { event, more: random.u32(..4) },
+        11 if who != Who::Parent => What::Files { event, more: random.u32(..4) },
+        _ => What::NoAddresses { event },
     };
     Fault { who, what }
 }

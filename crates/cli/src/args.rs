@@ -4,11 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode as ProcessExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use peermap_chaos::Fault;
 use peermap_model::Profile;
 use peermap_report::ExitCode;
 use peermap_sim::Checks;
 
 use crate::bench::Bench;
+use crate::bugs::Bugs;
+use crate::chaos::Chaos;
 use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
@@ -39,6 +42,17 @@ pub(crate) enum Command {
     /// Measure what sharing costs and how fast bytes move, on this machine's GPUs or on simulated ones.
     #[command(after_help = exit_codes())]
     Bench(Bench),
+    /// Play the known bugs about shared GPU memory, and say what catches each.
+    #[command(after_help = exit_codes())]
+    Bugs(Bugs),
+    /// Run a scenario again and again while something goes wrong: calls fail, processes die or stop, messages are lost.
+    ///
+    /// A seed decides what goes wrong, and in one process the order of everything. Whatever happens, the run must end as it
+    /// should, and nothing may be left.
+    ///
+    /// For example: peermap chaos memmap-ipc --seeds 10000 --budget 5m
+    #[command(after_help = exit_codes())]
+    Chaos(Chaos),
     /// Launch one kernel of a PTX file, on a GPU or on a simulated one, and say what its buffers hold then.
     ///
     /// For example: peermap launch fill.ptx --entry fill --block 64 --arg buf:64 --arg u64:64 --arg u8:7
@@ -73,6 +87,9 @@ pub(crate) enum Command {
     /// A process of a trace.
     #[command(name = "__player", hide = true)]
     Player(Worker),
+    /// A process that plays a known bug.
+    #[command(name = "__bug", hide = true)]
+    Bug(Worker),
     /// The other process of a benchmark.
     #[command(name = "__partner", hide = true)]
     Partner(Worker),
@@ -212,6 +229,9 @@ pub(crate) struct Atlas {
 pub(crate) struct Worker {
     #[arg(long, value_enum)]
     pub(crate) backend: BackendChoice,
+    /// What goes wrong in it.
+    #[arg(long)]
+    pub(crate) fault: Vec<Fault>,
 }
 
 /// Arguments of a machine process: descriptor 3 is its control channel.

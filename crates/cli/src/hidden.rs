@@ -14,6 +14,7 @@ use peermap_sim::{MachineOptions, SimProcess, serve};
 
 use crate::args::{BackendChoice, Machine, Worker};
 use crate::backend;
+use crate::bugs;
 use crate::show;
 
 /// The descriptor of a worker's channel to its run, and of a machine's control channel.
@@ -31,7 +32,11 @@ pub(crate) fn worker(arguments: &Worker) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
-    let code = peermap_scenario::worker_main(channel, || open(arguments.backend).map_err(|error| format!("{error:#}")));
+    let open = || open(arguments.backend).map_err(|error| format!("{error:#}"));
+    let code = match &*arguments.fault {
+        [] => peermap_scenario::worker_main(channel, open),
+        faults => peermap_chaos::worker_with_faults(channel, faults.to_vec(), open),
+    };
     ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
 }
 
@@ -43,6 +48,26 @@ pub(crate) fn partner(arguments: &Worker) -> ProcessExitCode {
     };
     let code = peermap_bench::partner_main(channel, || open(arguments.backend).map_err(|error| format!("{error:#}")));
     ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
+}
+
+/// A process that plays a known bug, or that such a process has started.
+pub(crate) fn bug(arguments: &Worker) -> ProcessExitCode {
+    let channel = match inherited_channel() {
+        Ok(channel) => channel,
+        Err(error) => return not_by_hand(&error),
+    };
+    let (backend, open): (_, Option<peermap_bugs::Open>) = match arguments.backend {
+        BackendChoice::Sim | BackendChoice::Auto => ("sim", None),
+        BackendChoice::Cuda => ("cuda", Some(|| open(BackendChoice::Cuda).map_err(|error| format!("{error:#}")))),
+    };
+    let played = bugs::launch(backend).and_then(|launch| Ok(peermap_bugs::player_main(channel, open, launch)?));
+    match played {
+        Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
+        Err(error) => {
+            show::complaint(&format!("{error:#}"));
+            ProcessExitCode::from(ExitCode::Unexpected.code())
+        }
+    }
 }
 
 /// A process of a trace.

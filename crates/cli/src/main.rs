@@ -7,7 +7,9 @@ mod args;
 mod atlas;
 mod backend;
 mod bench;
+mod bugs;
 mod call_file;
+mod chaos;
 mod compare;
 mod differential;
 mod generate;
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Probe(probe) => probe::run(&probe),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Bugs(bugs) => bugs::run(&bugs),
+        Command::Chaos(chaos) => chaos::run(&chaos),
         Command::Launch(launch) => launch::run(&launch),
         Command::Replay(replay) => replay::run(&replay),
         Command::Record(record) => record::run(&record),
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare::run(&compare),
         Command::Import(import) => import::run(&import),
         Command::Player(player) => return hidden::player(&player),
+        Command::Bug(bug) => return hidden::bug(&bug),
         Command::Partner(partner) => return hidden::partner(&partner),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),

@@ -41,7 +41,9 @@ mod word;
 
 pub use barrier::{Barrier, BarrierError, Member};
 pub use channel::{Channel, Fate, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received, Tap};
-pub use child::{Child, ChildError, Event, Exit, Output, Played, Spawn, exit_now, take_inherited, wait_any};
+pub use child::{
+    Child, ChildError, Event, Exit, Output, Played, Spawn, exit_now, forked, forks, take_inherited, wait_any,
+};
 pub use deadline::Deadline;
 pub use error::IpcError;
 pub use limits::LimitError;

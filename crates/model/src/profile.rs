@@ -21,6 +21,7 @@ const INVENTED: &[(&str, &str)] = &[
     ("no-peer", include_str!("../../../fixtures/machines/no-peer.json")),
     ("peers-8", include_str!("../../../fixtures/machines/peers-8.json")),
     ("no-fabric", include_str!("../../../fixtures/machines/no-fabric.json")),
+    ("fabric-late", include_str!("../../../fixtures/machines/fabric-late.json")),
     ("fabric-lies", include_str!("../../../fixtures/machines/fabric-lies.json")),
     ("no-pools", include_str!("../../../fixtures/machines/no-pools.json")),
     ("no-host-numa", include_str!("../../../fixtures/machines/no-host-numa.json")),
@@ -114,6 +115,8 @@ pub struct Profile {
     pub platform: Platform,
     /// Its nodes; at least one.
     pub nodes: Vec<Node>,
+    /// Whether fabric handles that creation grants can be exported.
+    pub exports_fabric: bool,
     /// NUMA nodes of the host.
     pub host_numa_nodes: u16,
     /// How much memory of each device can be compressible; `None`: all of it.
@@ -190,6 +193,7 @@ struct InventedFile {
     /// What each node has of IMEX; the nodes that follow have what the last one has.
     #[serde(default)]
     imex: Vec<Node>,
+    exports_fabric: Option<bool>,
     compressible_bytes: Option<u64>,
     multicast_granularity: Option<MulticastGranularity>,
     /// Devices that differ from the others, by their number.
@@ -275,6 +279,7 @@ impl Profile {
             max_peers: devices.len(),
             platform: Platform::Linux,
             nodes: vec![Node { domain: 0, channels: (0..file.imex_channels).collect(), daemon: true }],
+            exports_fabric: true,
             host_numa_nodes: 1,
             compressible: None,
             devices,
@@ -318,6 +323,7 @@ impl Profile {
         let imex = if file.imex.is_empty() { &profile.nodes } else { &file.imex };
         profile.nodes =
             imex.iter().chain(imex.iter().last().into_iter().cycle()).take(file.nodes.max(1)).cloned().collect();
+        profile.exports_fabric = file.exports_fabric.unwrap_or(profile.exports_fabric);
         profile.compressible = file.compressible_bytes.map(ByteSize::new).or(profile.compressible);
         Ok(profile)
     }

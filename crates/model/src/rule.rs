@@ -31,6 +31,8 @@ pub enum Evidence {
     Step(&'static str, &'static str, u32),
     /// A test of the real driver in `crates/cuda/tests/hardware`, by its name, where the recordings have no such call.
     Hardware(&'static str),
+    /// A public report of what the driver was seen to do, where neither a recording nor the manual says it.
+    Report(&'static str),
     /// The manual's page: alone, where no recording reaches the rule; beside a step, where the page says something else
     /// than the driver does.
     Manual(&'static str),

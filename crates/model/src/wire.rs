@@ -72,8 +72,8 @@ pub struct Backing {
     pub first_granule: u64,
 }
 
-/// Rights of a device on a mapping.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+/// Rights of a device on a mapping, the lesser before the greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub enum Rights {
     /// No access.
     #[default]
@@ -124,6 +124,13 @@ pub enum Ask {
     Drop {
         /// Which.
         alloc: AllocId,
+    },
+    /// The process frees memory that it allocated, and that others may have open.
+    Free {
+        /// Which.
+        alloc: AllocId,
+        /// By which call.
+        site: CallSite,
     },
     /// Make a descriptor. It travels beside the answer.
     ExportDescriptor {
@@ -182,6 +189,8 @@ pub enum Ask {
     ImportLegacy {
         /// Its bytes.
         handle: Vec<u8>,
+        /// By which call.
+        site: CallSite,
     },
     /// Make a pool one that other processes can import.
     SharePool {
@@ -458,7 +467,15 @@ pub enum Answer {
     /// A legacy handle or an event handle of this very process.
     OwnHandle,
     /// The exporter of a legacy handle has freed the memory.
-    Freed,
+    Freed {
+        /// By which call.
+        site: CallSite,
+    },
+    /// The memory is freed; another process has it open.
+    StillOpen {
+        /// By which call.
+        site: CallSite,
+    },
     /// The exporter of a legacy handle has gone, or nobody holds the event of a handle.
     Gone,
     /// A shared event, and the handle that opens it in other processes.

@@ -99,7 +99,7 @@ pub use backend::{Backend, BackendError, EndOfMachine, Troupe, WorkerEndpoint};
 pub use check::{Verify, VerifyOn};
 pub use content::{Author, Fill};
 pub use device_kernels::{Buffer, DeviceKernels, Findings};
-pub use devices::{DeviceChoice, ParseDeviceError, find_device};
+pub use devices::{DeviceChoice, InCommon, NoneInCommon, ParseDeviceError, devices_in_common, find_device};
 pub use error::{Complaint, RunError, UsageError, one_line};
 pub use kernels::embedded_kernels;
 pub use launch::Launcher;

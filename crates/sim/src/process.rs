@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use peermap_driver::{Call, DriverError, Result};
 use peermap_exec::{Checks, History};
+use peermap_ipc::forks;
 use peermap_memory::{Arena, Switches, Table, View, device_window};
 use peermap_model::{
-    Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId, devices_seen,
+    Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId, devices_seen, rules,
 };
 
 use crate::code::CodeStore;
@@ -113,6 +114,8 @@ pub(crate) struct Inner {
     pub(crate) this: Weak<Self>,
     pub(crate) printer: Printer,
     started: Instant,
+    /// In which process it was made, should that be forked.
+    forks: u32,
 }
 
 /// A simulated process. As a [`Driver`](peermap_driver::Driver) it acts for the calling OS thread.
@@ -179,6 +182,7 @@ impl SimProcess {
             memory,
             this: Weak::clone(this),
             printer: Printer::default(),
+            forks: forks(),
             started: Instant::now(),
         });
         Self { inner }
@@ -238,6 +242,10 @@ impl Inner {
 
     /// Begins a call: counts it, and runs work that is overdue by then.
     pub(crate) fn enter(&self, call: Call) -> Result<MutexGuard<'_, State>> {
+        if forks() != self.forks {
+            // A lock that another thread had when the process was forked is never given back.
+            return Err(rules::INIT_4.refuse(&[], None));
+        }
         let mut state = self.lock();
         if let Some(error) = &state.broken {
             return Err(error.clone());

@@ -61,6 +61,7 @@ fn by_bell(process: &Weak<Inner>, mut bell: Bell, grace: Option<Duration>) {
 /// Runs what was queued a tick ago and still is; gives what is queued now.
 fn tick(process: &Inner, seen: Option<Plan>) -> Option<Plan> {
     if let Some(plan) = seen {
+        process.lock().process.nobody_waits_for(&plan);
         // What goes wrong is kept in the process, where the next call finds it.
         drop(process.run_whatever_comes(plan));
     }

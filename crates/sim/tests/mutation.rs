@@ -1,6 +1,7 @@
 //! Every rule matters: with any one of them switched off, a recording or a call written for it notices.
 //!
-//! One test in a binary of its own, because switching a rule off concerns the whole OS process.
+//! One test in a binary of its own, because switching a rule off concerns the whole OS process; and in its first thread, because
+//! only a process of one thread is forked.
 
 #[path = "support/recordings.rs"]
 mod recordings;
@@ -8,6 +9,7 @@ mod recordings;
 mod registers;
 
 use std::collections::{BTreeMap, HashMap};
+use std::process::ExitCode;
 
 use peermap_driver::{
     AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Dim3, Driver, DriverError, Event,
@@ -15,8 +17,10 @@ use peermap_driver::{
     IpcMemHandle, JitOptions, LaunchConfig, Location, MemHandle, MemPoolProps, Module, MulticastObjectProp, OsHandle,
     PointerAttribute, Result, RuleId, Stream, Win32Handle,
 };
+use peermap_ipc::{Exit, forked};
 use peermap_model::{Evidence, Rule, rules};
 use peermap_sim::{SimMachine, SimProcess};
+use peermap_testing::{Arguments, Trial};
 use peermap_trace::{End, Player, Processes, StartError, Trace};
 
 use recordings::recordings;
@@ -122,27 +126,50 @@ fn a_ninth_peer() -> Result<()> {
     contexts[..9].iter().try_for_each(|peer| process.ctx_enable_peer_access(*peer, 0))
 }
 
-/// A process in a context of its own, and the handle of another's memory.
-fn opener() -> Result<(SimProcess, SimProcess, IpcMemHandle)> {
+/// A process in a context of its own, another one, its memory and the handle of that.
+fn owner_and_opener() -> Result<(SimProcess, DevicePtr, SimProcess, IpcMemHandle)> {
     let machine = SimMachine::named("h200-x2").unwrap();
     let (owner, opener) = (machine.process().unwrap(), machine.process().unwrap());
     owner.init(0)?;
     opener.init(0)?;
     owner.ctx_create(0, Device(0))?;
-    let handle = owner.ipc_get_mem_handle(owner.mem_alloc(ByteSize::mib(2))?)?;
+    let memory = owner.mem_alloc(ByteSize::mib(2))?;
+    let handle = owner.ipc_get_mem_handle(memory)?;
     opener.ctx_create(0, Device(0))?;
-    Ok((owner, opener, handle))
+    Ok((owner, memory, opener, handle))
+}
+
+/// What a driver answers in a fork of the process that opened it.
+fn ask_in_a_fork() -> Result<()> {
+    let process = process("h200-x2");
+    // A code of all ones, for a rule that is off, is another number as an exit code.
+    let code = |error: DriverError| error.result().map_or(255, |result| result.code() as i32 & 0x7f);
+    match forked(|| process.device_get_count().map_or_else(code, |_| 0)).unwrap() {
+        Exit::Code(0) => Ok(()),
+        ended => Err(DriverError::refused(CuResult::new(match ended {
+            Exit::Code(code) | Exit::Signal(code) => code.cast_unsigned(),
+        }))),
+    }
+}
+
+/// The owner frees what another process has open: success, and a misuse.
+fn free_what_is_open() -> Result<()> {
+    let (owner, memory, opener, handle) = owner_and_opener()?;
+    opener.ipc_open_mem_handle(&handle, 1)?;
+    owner.mem_free(memory)?;
+    let noted = owner.misuses().iter().any(|misuse| misuse.rule == rules::ALLOC_4.id);
+    if noted { Err(DriverError::refused(CuResult::SUCCESS)) } else { Ok(()) }
 }
 
 fn open_in_a_second_context() -> Result<()> {
-    let (_owner, opener, handle) = opener()?;
+    let (_owner, _memory, opener, handle) = owner_and_opener()?;
     opener.ipc_open_mem_handle(&handle, 1)?;
     opener.ctx_create(0, Device(0))?;
     opener.ipc_open_mem_handle(&handle, 1).map(|_| ())
 }
 
 fn open_with_no_addresses_left() -> Result<()> {
-    let (_owner, opener, handle) = opener()?;
+    let (_owner, _memory, opener, handle) = owner_and_opener()?;
     for shift in (21..44).rev() {
         let piece = ByteSize::new(1 << shift);
         while opener.mem_address_reserve(piece, ByteSize::ZERO, DevicePtr::NULL, 0).is_ok() {}
@@ -221,6 +248,7 @@ type Breaks = (&'static Rule, fn() -> Result<()>);
 fn calls() -> Vec<Breaks> {
     vec![
         (&rules::INIT_3, || SimMachine::named("h200-x2").unwrap().process_seeing(Some("")).unwrap().init(0)),
+        (&rules::INIT_4, ask_in_a_fork),
         (&rules::DEVICE_2, || {
             process("h200-x2").device_get_attribute(DeviceAttribute::new(99_999), Device(0)).map(|_| ())
         }),
@@ -261,6 +289,12 @@ fn calls() -> Vec<Breaks> {
             process("no-host-numa").mem_create(ByteSize::mib(2), &prop, 0).map(|_| ())
         }),
         (&rules::CPU_1, || process("h200-x2").host_read(&mut [0], DevicePtr::new(1 << 40))),
+        (&rules::EXPORT_4, || {
+            let process = process("fabric-late");
+            let memory = process.mem_create(PIECE, &AllocationProp::pinned_on(0, HandleType::FABRIC), 0)?;
+            process.mem_export_to_shareable_handle(memory, HandleType::FABRIC, 0).map(drop)
+        }),
+        (&rules::ALLOC_4, free_what_is_open),
         (&rules::IMPORT_5, || {
             let handle = FabricHandle([7; 64]);
             let process = process("default");
@@ -340,7 +374,7 @@ fn calls() -> Vec<Breaks> {
 fn witnesses(rule: &'static Rule, recordings: &BTreeMap<(String, String), Trace>, calls: &[Breaks]) -> usize {
     let named = rule.evidence.iter().filter_map(|evidence| match evidence {
         Evidence::Step(file, trace, _) => Some((file.to_string(), trace.to_string())),
-        Evidence::Hardware(_) | Evidence::Manual(_) => None,
+        Evidence::Hardware(_) | Evidence::Report(_) | Evidence::Manual(_) => None,
     });
     let recorded = named.map(|key| &recordings[&key]).filter(|trace| as_recorded(trace, rule)).count();
     let is_answer = |error: &DriverError| match error {
@@ -351,7 +385,15 @@ fn witnesses(rule: &'static Rule, recordings: &BTreeMap<(String, String), Trace>
     recorded + calls.iter().filter(|(about, call)| about.id == rule.id && answers(*call)).count()
 }
 
-#[test]
+fn main() -> ExitCode {
+    let trial = Trial::test("with_any_rule_switched_off_something_notices", || {
+        with_any_rule_switched_off_something_notices();
+        Ok(())
+    });
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    peermap_testing::run(&arguments, vec![trial]).exit_code()
+}
+
 fn with_any_rule_switched_off_something_notices() {
     let (recordings, calls) = (recordings(), calls());
     for rule in rules::all() {

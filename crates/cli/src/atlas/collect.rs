@@ -33,7 +33,7 @@ pub(super) enum Proof {
     Recording,
     /// A test of the real driver.
     Hardware,
-    /// Nothing but the manual.
+    /// Nothing but the manual, or a public report.
     Manual,
 }
 
@@ -101,6 +101,7 @@ pub(super) fn words(rule: &Rule, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Step(file, trace, step) => format!("{file} {trace} {step}"),
         Evidence::Hardware(test) => format!("hardware {test}"),
+        Evidence::Report(report) => format!("report {report}"),
         Evidence::Manual(page) if proof(rule) == Proof::Manual => format!("manual {page}"),
         Evidence::Manual(page) => format!("unlike manual {page}"),
     }

@@ -29,7 +29,7 @@ pub(super) fn page(atlas: &Atlas) -> String {
             div.calls { @for pairs in atlas.by_call() { (call(pairs)) } }
             h2 id="rules" { "Rules" }
             p.legend {
-                "Evidence is a recorded step (file, trace, number), a test on hardware, or a page of the manual. A page that \
+                "Evidence is a recorded step (file, trace, number), a test on hardware, a public report, or a page of the manual. A page that \
                  says something else than the recordings is marked “unlike”."
             }
             div.rules { @for one in rules::all() { (rule(atlas, one)) } }

@@ -33,6 +33,7 @@ struct RuleObject {
 enum EvidenceObject {
     Step { file: &'static str, trace: &'static str, step: u32 },
     Hardware { test: &'static str },
+    Report { report: &'static str },
     Manual { page: &'static str },
 }
 
@@ -92,6 +93,7 @@ impl From<&Evidence> for EvidenceObject {
         match *evidence {
             Evidence::Step(file, trace, step) => Self::Step { file, trace, step },
             Evidence::Hardware(test) => Self::Hardware { test },
+            Evidence::Report(report) => Self::Report { report },
             Evidence::Manual(page) => Self::Manual { page },
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn summary(atlas: &Atlas) -> Vec<String> {
     let counts = &atlas.counts;
     let mut lines = vec![
         format!(
-            "{} rules: {} shown by recordings, {} by hardware tests, {} by the manual alone",
+            "{} rules: {} shown by recordings, {} by hardware tests, {} by the manual or a report alone",
             rules::all().count(),
             shown_by(Proof::Recording),
             shown_by(Proof::Hardware),

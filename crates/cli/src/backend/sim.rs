@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use peermap_driver::{ByteSize, Driver, Uuid};
 use peermap_ipc::{Child, Deadline, Output, Spawn};
-use peermap_model::{Profile, ProfileError, visible_devices};
+use peermap_model::{HolderList, Profile, ProfileError, visible_devices};
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, SimProcess, default_host_memory};
 
@@ -62,6 +62,12 @@ impl SimBackend {
         let process = spawn.spawn().context("the simulated machine cannot be started")?;
         let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
         Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), process: Mutex::new(process) })
+    }
+
+    /// Who holds what memory of the machine.
+    pub(crate) fn holders(&self) -> anyhow::Result<HolderList> {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(client.holders(Deadline::after(MACHINE_TIME))?)
     }
 
     fn ticket(&self, node: Option<u16>) -> Result<OwnedFd, BackendError> {

@@ -6,6 +6,7 @@ mod alias;
 mod atlas;
 mod bad_input;
 mod bench;
+mod bugs;
 mod checks;
 mod compare;
 mod compressible;

@@ -15,7 +15,7 @@ pub fn peermap() -> Command {
 }
 
 /// How many workers a run without further wishes has on each profile.
-pub const WORKERS: [(&str, usize); 16] = [
+pub const WORKERS: [(&str, usize); 17] = [
     ("default", 8),
     ("h200-x2", 2),
     ("h200-x8", 8),
@@ -23,6 +23,7 @@ pub const WORKERS: [(&str, usize); 16] = [
     ("no-peer", 1),
     ("peers-8", 16),
     ("no-fabric", 2),
+    ("fabric-late", 2),
     ("fabric-lies", 2),
     ("islands", 2),
     ("no-pools", 2),

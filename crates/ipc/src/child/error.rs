@@ -76,6 +76,14 @@ pub enum ChildError {
     /// A channel between parent and child failed.
     #[error("a channel between parent and child failed")]
     Channel(#[from] IpcError),
+    /// A process with several threads was to be forked without an exec.
+    #[error(
+        "a process of {threads} threads cannot be forked without an exec: the others would be missing in the child"
+    )]
+    Threads {
+        /// How many threads it has.
+        threads: usize,
+    },
     /// The deadline passed first.
     #[error("the deadline passed while waiting for a child")]
     TimedOut,

@@ -6,6 +6,7 @@
 
 mod error;
 mod exit;
+mod fork;
 mod handover;
 mod introduction;
 mod played;
@@ -15,6 +16,7 @@ mod wait_any;
 
 pub use error::ChildError;
 pub use exit::{Exit, exit_now};
+pub use fork::{forked, forks};
 pub use handover::take_inherited;
 pub use played::Played;
 pub use process::Child;

@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn the_last_word_about_a_variable_counts() {
         let spawn = Spawn::new("/child").env("kept", "1").env("dropped", "1").env_remove("dropped").env_remove("kept");
-        let command = spawn.env("kept", "2").command();
+        let command = spawn.env("kept", "2").command().unwrap();
         let told = |name: &str| command.get_envs().find(|(known, _)| *known == name).map(|(_, value)| value);
         assert_eq!((told("kept"), told("dropped")), (Some(Some("2".as_ref())), Some(None)));
     }

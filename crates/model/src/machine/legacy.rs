@@ -1,6 +1,8 @@
 //! Legacy handles to `cuMemAlloc` memory.
 
-use peermap_driver::ByteSize;
+use std::collections::BTreeMap;
+
+use peermap_driver::{ByteSize, CallSite};
 
 use super::{Machine, MachineError};
 use crate::wire::{AllocId, Answer, Holding, ProcessId};
@@ -10,8 +12,17 @@ pub(super) struct LegacyExport {
     alloc: AllocId,
     size: ByteSize,
     pub(super) exporter: ProcessId,
-    /// Whether the exporter has freed the memory; importers that opened it before keep it.
-    freed: bool,
+    /// Since when the exporter has freed the memory; importers that opened it before keep it.
+    freed: Option<CallSite>,
+    /// Who has it open, and since which call.
+    opened: BTreeMap<ProcessId, CallSite>,
+}
+
+impl LegacyExport {
+    /// A process has it open no longer.
+    pub(super) fn close(&mut self, process: ProcessId) {
+        self.opened.remove(&process);
+    }
 }
 
 impl Machine {
@@ -28,30 +39,43 @@ impl Machine {
         }
         let count = self.legacy.len() as u64;
         let handle = self.new_name(*b"peermap-legacy\0\0", alloc.0, count);
-        self.legacy.insert(handle.clone(), LegacyExport { alloc, size, exporter: process, freed: false });
+        let export = LegacyExport { alloc, size, exporter: process, freed: None, opened: BTreeMap::new() };
+        self.legacy.insert(handle.clone(), export);
         Ok(Answer::Legacy(handle))
     }
 
     /// Lets a process hold what a legacy handle is of.
-    pub(super) fn import_legacy(&mut self, process: ProcessId, handle: &[u8]) -> Answer {
-        let Some(export) = self.legacy.get(handle) else { return Answer::Gone };
+    pub(super) fn import_legacy(&mut self, process: ProcessId, handle: &[u8], site: CallSite) -> Answer {
+        let Some(export) = self.legacy.get_mut(handle) else { return Answer::Gone };
         if export.exporter == process {
             return Answer::OwnHandle;
         }
-        match self.allocations.get_mut(&export.alloc).filter(|_| !export.freed) {
+        if let Some(site) = export.freed {
+            return Answer::Freed { site };
+        }
+        match self.allocations.get_mut(&export.alloc) {
             Some(allocation) => {
                 allocation.holders.insert(process, Holding::Legacy);
+                export.opened.entry(process).or_insert(site);
                 Answer::LegacyAllocation { record: allocation.record, size: export.size }
             }
-            None => Answer::Freed,
+            None => Answer::Gone,
         }
     }
 
-    /// A process holds an allocation no longer: if it exported it, nobody can open it any more.
-    pub(super) fn note_freed(&mut self, process: ProcessId, alloc: AllocId) {
+    /// A process has memory open no longer.
+    pub(super) fn note_closed(&mut self, process: ProcessId, alloc: AllocId) {
+        self.legacy.values_mut().filter(|export| export.alloc == alloc).for_each(|export| export.close(process));
+    }
+
+    /// A process has freed memory: if it exported it, nobody can open it any more. Says who still has it open.
+    pub(super) fn free_legacy(&mut self, process: ProcessId, alloc: AllocId, site: CallSite) -> Answer {
         let exported = |export: &&mut LegacyExport| export.alloc == alloc && export.exporter == process;
-        for export in self.legacy.values_mut().filter(exported) {
-            export.freed = true;
-        }
+        let export = self.legacy.values_mut().find(exported);
+        let still_open = export.and_then(|export| {
+            export.freed = Some(site);
+            export.opened.values().next().copied()
+        });
+        still_open.map_or(Answer::Done, |site| Answer::StillOpen { site })
     }
 }

@@ -210,6 +210,7 @@ impl Machine {
         }
         self.drop_win32_table(process);
         self.legacy.retain(|_, export| export.exporter != process);
+        self.legacy.values_mut().for_each(|export| export.close(process));
         self.leave_pools(process);
         self.events.disconnect(process);
         self.give_turn(process);
@@ -272,8 +273,13 @@ impl Machine {
             Ask::Drop { alloc } => {
                 self.held_by(process, alloc)?;
                 self.forget_holder(process, alloc);
-                self.note_freed(process, alloc);
+                self.note_closed(process, alloc);
                 Answer::Done
+            }
+            Ask::Free { alloc, site } => {
+                self.held_by(process, alloc)?;
+                self.forget_holder(process, alloc);
+                self.free_legacy(process, alloc, site)
             }
             Ask::ExportDescriptor { alloc, site } => {
                 let export = ExportId(self.next_export);
@@ -295,7 +301,7 @@ impl Machine {
             Ask::CloseWin32 { handle } => self.close_win32(process, handle),
             Ask::MemInfo { device } => self.mem_info(device)?,
             Ask::ExportLegacy { alloc, size } => self.export_legacy(process, alloc, size)?,
-            Ask::ImportLegacy { handle } => self.import_legacy(process, &handle),
+            Ask::ImportLegacy { handle, site } => self.import_legacy(process, &handle, site),
             Ask::SharePool { place, .. } => self.share_pool(process, place),
             Ask::ExportPoolDescriptor { pool, site } => {
                 let export = self.export_pool(process, pool, site)?;

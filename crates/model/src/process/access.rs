@@ -61,6 +61,7 @@ impl Process {
         }
         self.check_host_grants(start, end, &grants, desc)?;
         self.check_team_grants(outside, start, end, &grants)?;
+        self.note_taken_rights(start, end, &grants);
         let mut reached = start;
         while reached < end
             && let Some(mapping) = self.mappings.starting_at_mut(reached)
@@ -79,6 +80,24 @@ impl Process {
             self.note_misuse(&rules::ACCESS_7, &[("ptr", &ptr), ("size", &size), ("hole", &hole)], None);
         }
         Ok(())
+    }
+
+    /// Notes the work that needs rights which go.
+    fn note_taken_rights(&mut self, start: u64, end: u64, grants: &[(Grantee, Rights)]) {
+        if !self.has_work_in_flight() {
+            return;
+        }
+        let mapped =
+            self.mappings.starting_in(start, end).map(|(first, mapping)| (first, mapping.size, mapping.rights));
+        for (first, size, rights) in mapped.collect::<Vec<_>>() {
+            for (grantee, granted) in grants {
+                if let Grantee::Device(ordinal) = grantee
+                    && *granted < rights.get(*ordinal)
+                {
+                    self.note_in_use(&rules::ACCESS_8, first, size, Some(*ordinal));
+                }
+            }
+        }
     }
 
     /// Whether every device that is named may reach every team that is mapped in a range.

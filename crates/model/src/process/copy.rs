@@ -101,6 +101,21 @@ impl Operation {
         }
     }
 
+    /// Whether any range of device memory that it names is of a kind. A kernel names what its parameters may point to, of which the
+    /// size is not known: which of them are pointers is not known either, but pointers lie at multiples of their size.
+    pub(super) fn names(&self, is_it: impl Fn(DevicePtr, ByteSize) -> bool) -> bool {
+        match self {
+            Self::Join | Self::Mark { .. } | Self::Await(_) => false,
+            Self::Fill { dst, size, .. } | Self::FromHost { dst, size, .. } => is_it(dst.ptr, *size),
+            Self::ToHost { src, size, .. } => is_it(src.ptr, *size),
+            Self::Copy { dst, src, size } => is_it(dst.ptr, *size) || is_it(src.ptr, *size),
+            Self::Kernel { parameters, .. } => {
+                let (words, _) = parameters.as_chunks::<8>();
+                words.iter().any(|word| is_it(DevicePtr::new(u64::from_le_bytes(*word)), ByteSize::new(1)))
+            }
+        }
+    }
+
     /// What a copy or a fill writes: where, and how much.
     #[must_use]
     pub const fn overwrites(&self) -> Option<(&Operand, ByteSize)> {
@@ -263,6 +278,7 @@ impl Process {
     /// What must have ended for an item to have ended.
     #[must_use]
     pub fn plan_for(&mut self, work: WorkId) -> Plan {
+        self.work_is_waited_for(work);
         self.plan(&Wait::Work(work))
     }
 }

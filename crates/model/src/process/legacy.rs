@@ -1,6 +1,8 @@
 //! Memory from `cuMemAlloc`: it belongs to a context.
 
-use peermap_driver::{AllocationProp, ByteSize, CallSite, DevicePtr, HandleType, IpcMemHandle, MemInfo, Result};
+use peermap_driver::{
+    AllocationProp, Argument, ByteSize, CallSite, DevicePtr, HandleType, IpcMemHandle, MemInfo, Result,
+};
 
 use super::physical::{name_of, unexpected};
 use super::pool::{Ticket, freed_twice};
@@ -144,6 +146,7 @@ impl Process {
             let around = around.or_else(|| self.mapping_at(ptr).map(|(_, mapping)| mapping.site));
             return Err(rules::ALLOC_3.refuse(&[("ptr", &ptr)], around));
         }
+        self.everything_is_seen();
         Ok(self.plan(&Wait::Everything))
     }
 
@@ -165,7 +168,12 @@ impl Process {
             outside.tables.clear(ordinal, start, allocation.mapped);
         }
         self.space.remove(start);
-        outside.machine.ask(Ask::Drop { alloc: allocation.alloc }).map(|_| ())
+        let freed = outside.machine.ask(Ask::Free { alloc: allocation.alloc, site: self.site })?;
+        if let Answer::StillOpen { site } = freed {
+            let facts: [(&str, &dyn Argument); 2] = [("ptr", &DevicePtr::new(start)), ("size", &allocation.size)];
+            self.note_misuse(&rules::ALLOC_4, &facts, Some(site));
+        }
+        Ok(())
     }
 
     /// Frees the legacy memory of a context that goes.
@@ -205,6 +213,7 @@ impl Process {
         self.current(thread)?;
         let Some((start, allocation)) = self.legacy_at(ptr) else {
             let mapped = self.mapping_at(ptr).map(|(_, mapping)| mapping.site);
+            let mapped = mapped.or_else(|| self.pooled_at(ptr).map(|(_, allocation)| allocation.site));
             return Err(rules::LEGACY_1.refuse(&[("ptr", &ptr)], mapped));
         };
         let handle = match outside.machine.ask(Ask::ExportLegacy { alloc: allocation.alloc, size: allocation.size })? {

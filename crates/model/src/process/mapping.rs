@@ -115,7 +115,10 @@ impl Process {
         self.space
             .take(size.get(), alignment.get(), addr.get(), RangeKind::Reservation, self.site, &self.chooser)
             .map(DevicePtr::new)
-            .ok_or_else(|| rules::RESERVE_5.refuse(&[("size", &size), ("alignment", &alignment)], None))
+            .ok_or_else(|| {
+                let taken = ByteSize::new(self.space.taken());
+                rules::RESERVE_5.refuse(&[("size", &size), ("alignment", &alignment), ("taken", &taken)], None)
+            })
     }
 
     /// `cuMemAddressFree`.
@@ -266,13 +269,18 @@ impl Process {
             ];
             return Err(rules::UNMAP_3.refuse(&facts, Some(mapping.site)));
         }
-        let mut covered = 0;
+        let reserved = reservation.map(|range| range.site);
+        let (mut covered, mut hole) = (0, start);
         while let Some(first) = self.mappings.first_starting_in(start, end) {
-            covered += self.remove_mapping(outside, first)?;
+            let removed = self.remove_mapping(outside, first)?;
+            hole = if first == hole { first + removed } else { hole };
+            covered += removed;
         }
         if covered < size.get() {
-            let mapped = ByteSize::new(covered);
-            self.note_misuse(&rules::UNMAP_4, &[("ptr", &ptr), ("size", &size), ("mapped", &mapped)], None);
+            let (mapped, hole) = (ByteSize::new(covered), DevicePtr::new(hole));
+            let facts: [(&str, &dyn peermap_driver::Argument); 4] =
+                [("ptr", &ptr), ("size", &size), ("mapped", &mapped), ("hole", &hole)];
+            self.note_misuse(&rules::UNMAP_4, &facts, reserved);
         }
         Ok(())
     }
@@ -280,6 +288,7 @@ impl Process {
     /// Removes one mapping; gives its size.
     fn remove_mapping(&mut self, outside: &mut Outside<'_>, start: u64) -> Result<u64> {
         let mapping = self.mappings.remove(start).expect("the caller found the mapping");
+        self.note_in_use(&rules::UNMAP_5, start, mapping.size, None);
         for ordinal in mapping.rights.granted() {
             outside.tables.clear(ordinal, start, ByteSize::new(mapping.size));
         }

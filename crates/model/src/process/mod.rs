@@ -9,6 +9,7 @@ mod context;
 mod copy;
 mod device;
 mod fabric;
+mod in_flight;
 mod legacy;
 mod mapping;
 mod module;
@@ -30,7 +31,7 @@ mod win32;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
+use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result, Value};
 
 pub use copy::{Operand, Operation};
 pub use module::{FunctionInfo, LoadedModule, ModuleCode, VariableInfo};
@@ -45,6 +46,7 @@ use crate::rule::Rule;
 use crate::rules;
 use crate::wire::{AllocId, Backing, MachineLink, ProcessId, Rights};
 use context::ContextState;
+use in_flight::Lucky;
 use legacy::LegacyAllocation;
 use mapping::Removed;
 use module::{FunctionState, ModuleState};
@@ -140,6 +142,7 @@ pub struct Process {
     opened: BTreeMap<u64, OpenedLegacy>,
     pools: Pools,
     frees: Frees,
+    lucky: Lucky,
     handles: NumberMap<u64, HandleRecord>,
     handle_values: HandleValues,
     held: NumberMap<AllocId, ValueCount>,
@@ -175,6 +178,7 @@ impl Process {
             opened: BTreeMap::new(),
             pools: Pools::default(),
             frees: Frees::default(),
+            lucky: Lucky::default(),
             handles: NumberMap::default(),
             handle_values: HandleValues::default(),
             held: NumberMap::default(),
@@ -249,9 +253,12 @@ impl Process {
         self.visible.iter().position(|visible| *visible == device)
     }
 
+    /// Notes a misuse by the call of now.
     fn note_misuse(&mut self, rule: &'static Rule, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) {
         if rule.is_on() {
-            self.misuses.push(rule.explain(facts, earlier));
+            let mut misuse = rule.explain(facts, earlier);
+            misuse.facts.push(("by", Value::Text(self.site.to_string())));
+            self.misuses.push(misuse);
         }
     }
 

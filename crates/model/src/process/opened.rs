@@ -70,13 +70,14 @@ impl Process {
         if let Some(start) = self.open_again(context, handle)? {
             return Ok(start);
         }
-        let (record, size) = match outside.machine.ask(Ask::ImportLegacy { handle: handle.0.to_vec() })? {
-            Answer::LegacyAllocation { record, size } => (record, size),
-            Answer::OwnHandle => return Err(rules::LEGACY_3.refuse(&[], None)),
-            Answer::Gone => return Err(rules::LEGACY_4.refuse(&[], None)),
-            Answer::Freed => return Err(rules::LEGACY_5.refuse(&[], None)),
-            other => return Err(unexpected(&other)),
-        };
+        let (record, size) =
+            match outside.machine.ask(Ask::ImportLegacy { handle: handle.0.to_vec(), site: self.site })? {
+                Answer::LegacyAllocation { record, size } => (record, size),
+                Answer::OwnHandle => return Err(rules::LEGACY_3.refuse(&[], None)),
+                Answer::Gone => return Err(rules::LEGACY_4.refuse(&[], None)),
+                Answer::Freed { site } => return Err(rules::LEGACY_5.refuse(&[], Some(site))),
+                other => return Err(unexpected(&other)),
+            };
         self.open_here(outside, context, handle, &record, size)
     }
 

@@ -267,7 +267,7 @@ impl Process {
     /// `cuMemExportToShareableHandle`: the machine's answer, beside which the descriptor travels.
     ///
     /// # Errors
-    /// EXPORT-1 to EXPORT-3, HANDLE-1.
+    /// EXPORT-1 to EXPORT-4, HANDLE-1.
     pub fn mem_export_to_shareable_handle(
         &mut self,
         outside: &mut Outside<'_>,
@@ -286,6 +286,9 @@ impl Process {
         if (handle_type == HandleType::NONE || !requested.contains(handle_type)) && rules::EXPORT_3.is_on() {
             let facts: [(&str, &dyn Argument); 2] = [("handle_type", &handle_type), ("requested", &requested)];
             return Err(rules::EXPORT_3.refuse(&facts, Some(record.site)));
+        }
+        if handle_type == HandleType::FABRIC && !self.profile.exports_fabric && rules::EXPORT_4.is_on() {
+            return Err(rules::EXPORT_4.refuse(&[("handle_type", &handle_type)], Some(record.site)));
         }
         let ask = match handle_type {
             HandleType::POSIX_FILE_DESCRIPTOR => Ask::ExportDescriptor { alloc: record.alloc, site: self.site },

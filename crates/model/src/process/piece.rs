@@ -30,17 +30,7 @@ impl Process {
     }
 
     fn touches_shared(&self, operation: &Operation) -> bool {
-        match operation {
-            Operation::Join | Operation::Mark { .. } | Operation::Await(_) => false,
-            Operation::Fill { dst, .. } | Operation::FromHost { dst, .. } => self.is_shared(dst.ptr),
-            Operation::ToHost { src, .. } => self.is_shared(src.ptr),
-            Operation::Copy { dst, src, .. } => self.is_shared(dst.ptr) || self.is_shared(src.ptr),
-            // Which parameters are pointers is not known here; pointers lie at multiples of their size.
-            Operation::Kernel { parameters, .. } => {
-                let (words, _) = parameters.as_chunks::<8>();
-                words.iter().any(|word| self.is_shared(DevicePtr::new(u64::from_le_bytes(*word))))
-            }
-        }
+        operation.names(|ptr, _| self.is_shared(ptr))
     }
 
     /// Whether other processes may have the memory at an address.

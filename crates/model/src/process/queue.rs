@@ -110,7 +110,7 @@ pub(super) struct Queue {
 const PATIENT_POLLS: u64 = 100;
 
 /// The mark of a shared event that an operation is.
-const fn shared_mark(operation: &Operation) -> Option<SharedWait> {
+pub(super) const fn shared_mark(operation: &Operation) -> Option<SharedWait> {
     match operation {
         Operation::Mark { shared, .. } => *shared,
         _ => None,
@@ -120,6 +120,37 @@ const fn shared_mark(operation: &Operation) -> Option<SharedWait> {
 impl Queue {
     pub(super) fn is_pending(&self, work: WorkId) -> bool {
         self.items.contains_key(&work)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The queued operations with the calls that queued them.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (&Operation, CallSite)> {
+        self.items.values().map(|item| (&item.operation, item.site))
+    }
+
+    /// The call that queued an item.
+    pub(super) fn site(&self, work: WorkId) -> Option<CallSite> {
+        self.items.get(&work).map(|item| item.site)
+    }
+
+    /// The stream of an item.
+    pub(super) fn key(&self, work: WorkId) -> Option<StreamKey> {
+        self.items.get(&work).map(|item| item.key)
+    }
+
+    /// An item and all that come after it, with their streams and operations.
+    pub(super) fn behind(&self, work: WorkId) -> impl Iterator<Item = (WorkId, StreamKey, &Operation)> {
+        let mut behind = BTreeSet::from([work]);
+        self.items.range(work..).filter_map(move |(later, item)| {
+            let comes_after = *later == work || item.after.iter().any(|before| behind.contains(before));
+            comes_after.then(|| {
+                behind.insert(*later);
+                (*later, item.key, &item.operation)
+            })
+        })
     }
 
     pub(super) fn operation(&self, work: WorkId) -> Option<&Operation> {
@@ -294,6 +325,12 @@ impl Process {
     /// The work that nobody has waited for during the grace, as far as that is counted in calls.
     #[must_use]
     pub fn overdue(&mut self) -> Option<Plan> {
+        let plan = self.overdue_plan()?;
+        self.nobody_waits_for(&plan);
+        Some(plan)
+    }
+
+    fn overdue_plan(&mut self) -> Option<Plan> {
         let calls = match self.options.grace {
             Grace::Calls(calls) => calls,
             Grace::Wall(_) if self.queue.polls >= PATIENT_POLLS => return Some(self.plan(&Wait::Everything)),

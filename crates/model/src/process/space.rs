@@ -64,6 +64,11 @@ impl AddressSpace {
         touched.filter(|range| range.kind != RangeKind::Reservation).last()
     }
 
+    /// How many addresses are taken.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken.values().map(|range| range.size).sum()
+    }
+
     pub(super) fn remove(&mut self, start: u64) {
         self.taken.remove(&start);
     }

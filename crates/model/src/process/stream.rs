@@ -96,7 +96,10 @@ impl Process {
                 self.note_poll();
                 Err(rules::STREAM_3.refuse(&[("stream", &stream)], None))
             }
-            None => Ok(()),
+            None => {
+                self.stream_has_ended(key);
+                Ok(())
+            }
         }
     }
 
@@ -195,6 +198,7 @@ impl Process {
             self.note_poll();
             return Err(rules::EVENT_3.refuse(&[("event", &event)], Some(site)));
         }
+        self.event_has_passed(event);
         Ok(())
     }
 

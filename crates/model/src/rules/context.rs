@@ -10,6 +10,9 @@ rules! { CONTEXT;
         step "vmm" "before-init" 1 step "vmm" "before-init" 12 step "share" "import-before-init" 6;
     INIT_2 = "INIT-2" [cuInit] INVALID_VALUE: "the flags of cuInit must be 0" step "vmm" "before-init" 13;
     INIT_3 = "INIT-3" [cuInit] NO_DEVICE: "at least one device must be visible; CUDA_VISIBLE_DEVICES may hide them" manual "cuInit";
+    INIT_4 = "INIT-4" [cuInit, cuDeviceGetCount, cuMemCreate, cuCtxSynchronize] NOT_INITIALIZED:
+        "a process that was forked from one with a driver has none before it executes a program"
+        report "NVIDIA/cuda-python #1136";
     DEVICE_1 = "DEVICE-1" [cuDeviceGet, cuDeviceCanAccessPeer, cuCtxCreate, cuDeviceGetDefaultMemPool] INVALID_DEVICE:
         "the device must be one that this process sees" step "peer" "peer-access-query" 6 step "legacy" "ctx-life" 2;
     DEVICE_2 = "DEVICE-2" [cuDeviceGetAttribute] INVALID_VALUE: "the attribute must be a known one"

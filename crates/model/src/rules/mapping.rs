@@ -43,6 +43,9 @@ rules! { MAPPING;
         step "vmm" "unmap-args" 7 step "vmm" "unmap-args" 8 step "vmm" "unmap-args" 22;
     UNMAP_4 = "UNMAP-4" [cuMemUnmap] SUCCESS: "a range with holes is accepted here and not on other stacks"
         step "vmm" "unmap-args" 9 manual "cuMemUnmap";
+    UNMAP_5 = "UNMAP-5" [cuMemUnmap] SUCCESS:
+        "a mapping goes at once, and work that no synchronisation has seen through may still use it"
+        step "inflight" "memset-then-unmap" 8 step "inflight" "kernel-then-unmap" 8 manual "cuMemUnmap";
     ACCESS_1 = "ACCESS-1" [cuMemSetAccess] INVALID_VALUE: "the size must not be 0 and somebody must be named"
         step "vmm" "access-args" 15 step "vmm" "access-args" 26;
     ACCESS_2 = "ACCESS-2" [cuMemSetAccess] INVALID_VALUE: "every place named must exist"
@@ -57,6 +60,9 @@ rules! { MAPPING;
         step "edges" "access-host" 9 step "edges" "access-host" 11;
     ACCESS_7 = "ACCESS-7" [cuMemSetAccess] SUCCESS: "over a hole it succeeds and leaves what lies behind without access"
         step "edges" "access-all-or-nothing" 8 manual "cuMemSetAccess";
+    ACCESS_8 = "ACCESS-8" [cuMemSetAccess] SUCCESS:
+        "rights go at once, and work that no synchronisation has seen through may still need them"
+        step "inflight" "memset-then-read-only" 8 manual "cuMemSetAccess";
     GETACCESS_1 = "GETACCESS-1" [cuMemGetAccess] INVALID_VALUE: "something must be mapped at the address"
         step "vmm" "access-args" 33 step "vmm" "access-args" 35;
     GETACCESS_2 = "GETACCESS-2" [cuMemGetAccess] INVALID_DEVICE: "the place must exist"

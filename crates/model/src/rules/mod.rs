@@ -31,7 +31,7 @@ use crate::rule::Rule;
 macro_rules! rules {
     ($list:ident; $(
         $name:ident = $id:literal [$($call:ident),*] $result:ident: $sentence:literal
-        $(step $file:literal $trace:literal $step:literal)* $(hardware $test:literal)* $(manual $page:literal)*;
+        $(step $file:literal $trace:literal $step:literal)* $(hardware $test:literal)* $(report $report:literal)* $(manual $page:literal)*;
     )*) => {
         $(
             #[doc = concat!($id, ": ", $sentence, ".")]
@@ -43,6 +43,7 @@ macro_rules! rules {
                 &[
                     $($crate::rule::Evidence::Step($file, $trace, $step),)*
                     $($crate::rule::Evidence::Hardware($test),)*
+                    $($crate::rule::Evidence::Report($report),)*
                     $($crate::rule::Evidence::Manual($page),)*
                 ],
             );

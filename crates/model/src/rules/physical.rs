@@ -42,6 +42,9 @@ rules! { PHYSICAL;
     EXPORT_3 = "EXPORT-3" [cuMemExportToShareableHandle] INVALID_VALUE:
         "the handle type must have been asked for at creation, in the process that created"
         step "share" "export-args" 8 step "share" "export-args" 9 step "share" "importer-reexports" 11;
+    EXPORT_4 = "EXPORT-4" [cuMemExportToShareableHandle] INVALID_VALUE:
+        "the device must be able to export the fabric handles that creation grants"
+        report "pytorch/pytorch PR #173606";
     IMPORT_1 = "IMPORT-1" [cuMemImportFromShareableHandle] INVALID_VALUE: "the descriptor must not be 0"
         step "share" "import-args" 5;
     IMPORT_2 = "IMPORT-2" [cuMemImportFromShareableHandle] INVALID_VALUE: "the handle type must not be none"
@@ -61,6 +64,9 @@ rules! { PHYSICAL;
         step "vmm" "malloc-on-vmm-calls" 18;
     ALLOC_3 = "ALLOC-3" [cuMemFree] INVALID_VALUE: "the address must be the start of memory from cuMemAlloc"
         step "vmm" "malloc-on-vmm-calls" 12 step "vmm" "malloc-on-vmm-calls" 13 step "legacy" "ctx-life" 6;
+    ALLOC_4 = "ALLOC-4" [cuMemFree] SUCCESS:
+        "memory that another process has open must stay: what that process reads there from now on is undefined"
+        manual "cuIpcOpenMemHandle";
     LEGACY_1 = "LEGACY-1" [cuIpcGetMemHandle] INVALID_VALUE: "only memory from cuMemAlloc has a legacy handle"
         step "vmm" "malloc-on-vmm-calls" 19 step "legacy" "ipc-mem-args" 5;
     LEGACY_2 = "LEGACY-2" [cuIpcOpenMemHandle] INVALID_VALUE: "the flags must have the lowest bit, lazy peer access"

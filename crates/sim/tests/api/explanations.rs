@@ -122,6 +122,12 @@ fn what_a_careful_program_does_not_do_is_noted_with_its_rule() {
     process.mem_release(handle).unwrap();
     let rules: Vec<_> = process.misuses().iter().map(|misuse| misuse.rule.0).collect();
     assert_eq!(rules, ["GETACCESS-3", "UNMAP-4", "MAP-9"]);
+    let hole = &process.misuses()[1];
+    assert_eq!(
+        (fact(hole, "hole"), earlier(hole)),
+        (&Value::Address(ptr.get() + (2 << 20)), ("cuMemAddressReserve", 3))
+    );
+    assert_eq!(fact(hole, "by"), &Value::Text("cuMemUnmap (call 7 of process 0)".to_owned()));
     let overhang = &process.misuses()[2];
     assert_eq!((fact(overhang, "over"), earlier(overhang).0), (&Value::Bytes(2 << 20), "cuMemAddressReserve"));
 }

@@ -14,6 +14,7 @@ mod explanations;
 mod faults;
 mod host_mappings;
 mod host_memory;
+mod in_flight;
 mod interceptor;
 mod jit;
 mod kernels;

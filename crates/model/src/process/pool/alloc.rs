@@ -324,7 +324,7 @@ impl Process {
         self.see(outside, seen)
     }
 
-    fn behind_stream(&self, key: StreamKey) -> BTreeSet<Ticket> {
+    pub(in crate::process) fn behind_stream(&self, key: StreamKey) -> BTreeSet<Ticket> {
         let with = if key.stream == 0 { self.blocking_streams(key.context) } else { Vec::new() };
         self.frees.behind_streams(|other| other == key || with.contains(&other))
     }
@@ -385,6 +385,7 @@ impl Process {
     fn see(&mut self, outside: &mut Outside<'_>, mut seen: BTreeSet<Ticket>) -> Result<()> {
         seen.retain(|ticket| self.work_before(*ticket).is_none());
         self.frees.forget(&seen);
+        self.lucky.see(&seen);
         let freed = |ticket: Option<Ticket>| ticket.is_some_and(|ticket| seen.contains(&ticket));
         let legacy: Vec<u64> =
             self.legacy.iter().filter(|(_, allocation)| freed(allocation.freed)).map(|(start, _)| *start).collect();

@@ -1,4 +1,5 @@
-//! Frees in the order of streams, and which synchronisation sees which of them through.
+//! Frees in the order of streams, and which synchronisation sees which of them through; and the same for work that ran although
+//! nobody waited for it.
 //!
 //! Only a synchronisation that covers a free lets its memory go, however long ago the work before it ended: one of the
 //! stream, of an event recorded behind it, of a stream that waits for such an event, or of the context. And none lets go
@@ -29,6 +30,24 @@ impl Frees {
         self.next += 1;
         self.streams.entry(key).or_default().insert(ticket);
         self.ahead.extend(ahead.map(|work| (ticket, work)));
+        ticket
+    }
+
+    /// Work that runs although nobody waits for it: what these streams do from now on comes after it, and what comes after these
+    /// events too.
+    pub(in super::super) fn add_behind(
+        &mut self,
+        streams: impl IntoIterator<Item = StreamKey>,
+        events: impl IntoIterator<Item = u64>,
+    ) -> Ticket {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        for key in streams {
+            self.streams.entry(key).or_default().insert(ticket);
+        }
+        for event in events {
+            self.events.entry(event).or_default().insert(ticket);
+        }
         ticket
     }
 
@@ -78,12 +97,12 @@ impl Frees {
     }
 
     /// The frees that an event has behind it.
-    pub(super) fn behind_event(&self, event: u64) -> BTreeSet<Ticket> {
+    pub(in super::super) fn behind_event(&self, event: u64) -> BTreeSet<Ticket> {
         self.events.get(&event).cloned().unwrap_or_default()
     }
 
     /// These have been seen through.
-    pub(super) fn forget(&mut self, seen: &BTreeSet<Ticket>) {
+    pub(in super::super) fn forget(&mut self, seen: &BTreeSet<Ticket>) {
         let keep = |behind: &mut BTreeSet<Ticket>| {
             behind.retain(|ticket| !seen.contains(ticket));
             !behind.is_empty()
