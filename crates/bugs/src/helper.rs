@@ -1,13 +1,15 @@
 //! Processes of entries that need no driver.
 
-use std::os::fd::OwnedFd;
+use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use peermap_ipc::{
     Barrier, BarrierError, Channel, Deadline, IpcError, Member, PrivateListener, SharedMemory, TypedChannel,
 };
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::Ordering;
 
 use crate::trouble::Trouble;
 
@@ -127,10 +129,7 @@ fn leave(line: &mut Line) -> Result<(), Trouble> {
 }
 
 fn keep(line: &mut Line) -> Result<(), Trouble> {
-    use std::io::Write;
-    use std::os::fd::{AsFd, AsRawFd};
-    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
-        .map_err(Trouble::system("prctl"))?;
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(Trouble::system("prctl"))?;
     let mut file = tempfile::tempfile().map_err(Trouble::system("open"))?;
     file.write_all(b"kept").map_err(Trouble::system("write"))?;
     line.send(&Said::Number(file.as_raw_fd()), &[], Deadline::after(PATIENCE))?;

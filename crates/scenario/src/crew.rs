@@ -177,6 +177,10 @@ impl Crew {
         let mut trouble: Option<RunError> = None;
         let mut end = deadline;
         while self.hands.iter().any(|hand| hand.exit.is_none()) {
+            // Among hundreds somebody always has something to say; that must not keep all of them beyond their time.
+            if trouble.is_some() && end.has_passed() {
+                break;
+            }
             let news = match self.next(conductor, events, end) {
                 Ok(news) => news,
                 Err(error) => {

@@ -3,8 +3,9 @@
 //! Whenever its maker is killed, memory stays for as long as anybody holds it: by a descriptor, by a handle, by a mapping. It can be
 //! read until then, and goes with the last of them. The simulator says who holds it and which call made it.
 
-use peermap_driver::{ByteSize, Call, HandleType, OsHandle};
 use std::os::fd::AsFd;
+
+use peermap_driver::{ByteSize, Call, HandleType, OsHandle};
 
 use crate::expect::{holds, same};
 use crate::machine::Machine;

@@ -15,6 +15,7 @@ use crate::trouble::Trouble;
 const MOST_SLOTS: u64 = 6;
 
 pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
+    let mut random = stage.random();
     let process = stage.machine()?.process()?;
     process.context(0)?;
     let granule = process.granule()?;
@@ -24,9 +25,9 @@ pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
         for failing in 1..slots {
             let range = process.reserve(times(granule, slots))?;
             fill_until(&process, range, granule, failing)?;
-            // As far as the mappings go it is nobody's mistake.
-            let whole = random_part(stage, failing);
-            process.mem_unmap(range, times(granule, whole))?;
+            // Over several whole mappings, as far as they go, it is nobody's mistake.
+            let mapped = random.u64(failing.min(2)..=failing);
+            process.mem_unmap(range, times(granule, mapped))?;
             process.reported(&rules::UNMAP_4, holes, Call::cuMemAddressReserve)?;
             process.mem_unmap(range, times(granule, slots))?;
             holes += 1;
@@ -54,9 +55,4 @@ fn fill_until(process: &Process, range: DevicePtr, granule: ByteSize, failing: u
     let answer = process.map(behind(range, failing * granule.get()), granule, too_large);
     refused("cuMemMap of memory that is larger than its slot", answer, &rules::MAP_5)?;
     Ok(process.mem_release(too_large)?)
-}
-
-/// How many of the slots that are mapped one call takes away, two at least where there are two.
-fn random_part(stage: &Stage, mapped: u64) -> u64 {
-    stage.random().u64(mapped.min(2)..=mapped)
 }

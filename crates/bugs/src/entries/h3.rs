@@ -43,7 +43,7 @@ fn sent_by_the_kernel(channel: &Channel, given: usize) -> Result<usize, Errno> {
 
 /// Sends files in a row of which each has a size of its own, in batches.
 fn in_batches(count: usize, batch: usize) -> Result<(), Trouble> {
-    let files = [3, 1, 2].map(|size| file_of(size));
+    let files = [3, 1, 2].map(file_of);
     let files = files.into_iter().collect::<Result<Vec<_>, _>>().map_err(Trouble::system::<std::io::Error>("write"))?;
     let sent: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).cycle().take(count).collect();
     let (mut ours, mut theirs) = TypedChannel::<(), ()>::pair()?;

@@ -3,6 +3,7 @@
 //! Shared memory of ours lies in no such file system, exists before anything touches it, and is refused with what is left if it does
 //! not fit. A file that only promises its size, as one in a `tmpfs` of 1 MiB does, is not taken for shared memory.
 
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -37,16 +38,19 @@ pub(crate) fn play(_stage: &Stage) -> Result<(), Trouble> {
 /// Makes `/dev/shm` of this process one of 1 MiB.
 fn small_file_system() -> Result<(), Trouble> {
     let (user, group) = (getuid(), getgid());
-    let denied = |why: Errno| Trouble::not_here(format!("a tmpfs of 1 MiB takes a user namespace: {why}"));
     unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS).map_err(denied)?;
     for (file, text) in
         [("setgroups", "deny".to_owned()), ("uid_map", format!("0 {user} 1")), ("gid_map", format!("0 {group} 1"))]
     {
-        fs::write(Path::new("/proc/self").join(file), text).map_err(Trouble::system("write"))?;
+        fs::write(Path::new("/proc/self").join(file), text).map_err(denied)?;
     }
     mount(Some("tmpfs"), "/dev/shm", Some("tmpfs"), MsFlags::empty(), Some("size=1m")).map_err(denied)?;
     let space = limits::shared_memory_space()?.map(|space| space.size);
     same("the file system", space, Some(HAS))
+}
+
+fn denied(why: impl Display) -> Trouble {
+    Trouble::not_here(format!("a tmpfs of 1 MiB takes a user namespace: {why}"))
 }
 
 /// A file that promises more than its file system has.

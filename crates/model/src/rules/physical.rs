@@ -64,9 +64,9 @@ rules! { PHYSICAL;
         step "vmm" "malloc-on-vmm-calls" 18;
     ALLOC_3 = "ALLOC-3" [cuMemFree] INVALID_VALUE: "the address must be the start of memory from cuMemAlloc"
         step "vmm" "malloc-on-vmm-calls" 12 step "vmm" "malloc-on-vmm-calls" 13 step "legacy" "ctx-life" 6;
-    ALLOC_4 = "ALLOC-4" [cuMemFree] SUCCESS:
+    ALLOC_4 = "ALLOC-4" [cuMemFree, cuCtxSynchronize] SUCCESS:
         "memory that another process has open must stay: what that process reads there from now on is undefined"
-        manual "cuIpcOpenMemHandle";
+        step "pools/one" "pool-legacy-import" 12 manual "cuIpcOpenMemHandle";
     LEGACY_1 = "LEGACY-1" [cuIpcGetMemHandle] INVALID_VALUE: "only memory from cuMemAlloc has a legacy handle"
         step "vmm" "malloc-on-vmm-calls" 19 step "legacy" "ipc-mem-args" 5;
     LEGACY_2 = "LEGACY-2" [cuIpcOpenMemHandle] INVALID_VALUE: "the flags must have the lowest bit, lazy peer access"
