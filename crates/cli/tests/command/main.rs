@@ -7,6 +7,7 @@ mod atlas;
 mod bad_input;
 mod bench;
 mod bugs;
+mod chaos;
 mod checks;
 mod compare;
 mod compressible;
