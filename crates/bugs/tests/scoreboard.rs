@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use peermap_bugs::{Launch, Verdict, choose, play, player_main};
-use peermap_ipc::{Channel, take_inherited};
+use peermap_ipc::Channel;
 use peermap_testing::{Arguments, Trial};
 
 const PLAYER: &str = "--player";
@@ -16,7 +16,7 @@ fn launch() -> Launch {
 
 fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == PLAYER) {
-        let channel = Channel::from_fd(take_inherited(3).unwrap()).unwrap();
+        let channel = Channel::to_parent(3).unwrap();
         player_main(channel, None, launch()).unwrap();
         return ExitCode::SUCCESS;
     }

@@ -174,8 +174,10 @@ fn check(text: &str) {
     let place = parsed.as_ref().err().map_or(Position { line: 1, column: 1 }, |error| error.at);
     assert!((1..=lines).contains(&place.line) && place.column >= 1, "{place}");
     parsed.iter().for_each(analyse);
-    for entry in parsed.iter().flat_map(Module::entries).filter(|entry| entry.is_self_contained()) {
-        let again = format!(".version 9.0 .target sm_90 .address_size 64 {}", entry.normal_form());
+    let Ok(module) = parsed else { return };
+    let ((major, minor), target) = (module.version(), module.target());
+    for entry in module.entries().iter().filter(|entry| entry.is_self_contained()) {
+        let again = format!(".version {major}.{minor} .target {target} .address_size 64 {}", entry.normal_form());
         let again = Module::parse(&again).expect("a normal form is PTX");
         assert_eq!(again.entries()[0].normal_form(), entry.normal_form());
         assert_eq!(again.entries()[0].params, entry.params);

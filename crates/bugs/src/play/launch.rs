@@ -27,10 +27,10 @@ pub struct Launch {
 impl Launch {
     /// Starts a process and gives it its task. Its channel carries what the task says from then on.
     pub(crate) fn start(&self, task: &Task, visible: Option<&str>) -> Result<(Channel, Child), Trouble> {
-        let (ours, theirs) = Channel::pair()?;
         let spawn = Spawn::new(&self.exe).arg0("peermap").args(&self.args).stdout(Output::Null);
         let spawn = visible.into_iter().fold(spawn, |spawn, devices| spawn.env("CUDA_VISIBLE_DEVICES", devices));
-        let child = spawn.inherit(theirs.into_fd(), CHANNEL).spawn()?;
+        let (spawn, ours) = spawn.connect(CHANNEL)?;
+        let child = spawn.spawn()?;
         // One packet for the task; what follows is another conversation, with numbers of its own.
         let mut line: TypedChannel<Task, ()> = TypedChannel::new(ours);
         line.send(task, &[], Deadline::after(START_TIME))?;

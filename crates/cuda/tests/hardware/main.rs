@@ -62,6 +62,7 @@ const TESTS: &[(&str, fn())] = tests! {
     share:
         an_imported_handle_sees_the_same_bytes,
         a_descriptor_alone_keeps_the_memory,
+        ten_thousand_shares_leave_nothing,
         an_exported_descriptor_is_closed_on_exec,
         exports_that_the_driver_refuses,
         imports_that_the_driver_refuses,

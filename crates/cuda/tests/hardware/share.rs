@@ -56,6 +56,28 @@ pub fn a_descriptor_alone_keeps_the_memory() {
     assert!(holds(second.ptr, GRANULE, 77));
 }
 
+/// From creation to the last release of what was imported.
+pub fn ten_thousand_shares_leave_nothing() {
+    let _context = Current::new();
+    let share = || {
+        let handle = Held::new(GRANULE);
+        let fd = exported(handle.0);
+        let import = imported(&fd);
+        drop(handle);
+        drop(fd);
+        let there = Mapped::of(import, GRANULE);
+        assert_eq!(driver().memset_d8(there.ptr, 1, GRANULE), Ok(()));
+    };
+    let taken = || {
+        let files = std::fs::read_dir("/proc/self/fd").map(Iterator::count).ok();
+        (files, driver().mem_get_info().map(|info| info.free))
+    };
+    (0..100).for_each(|_| share());
+    let before = taken();
+    (0..10_000).for_each(|_| share());
+    assert_eq!(taken(), before);
+}
+
 pub fn an_exported_descriptor_is_closed_on_exec() {
     let handle = Held::new(GRANULE);
     let fd = exported(handle.0);

@@ -1,0 +1,62 @@
+//! Ten thousand shares, from creation to the last release in the other process, leave nothing behind.
+//!
+//! One test in a binary of its own, because it counts the open files and the address space of the OS process.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::os::fd::AsFd;
+
+use peermap_driver::{ByteSize, Device, Driver, HandleType, OsHandle};
+use peermap_ipc::limits::open_descriptors;
+use peermap_sim::{SimMachine, SimProcess};
+
+use support::{GRANULE, create, export, map};
+
+/// Shares memory of the first process with the second: both write it, the first lets go while the second has it.
+fn share(exporter: &SimProcess, importer: &SimProcess, round: u32) {
+    let byte = (round % 251) as u8;
+    let handle = create(exporter, 0, GRANULE);
+    let ptr = map(exporter, handle, GRANULE);
+    exporter.memset_d8(ptr, byte, ByteSize::kib(4)).unwrap();
+    let fd = export(exporter, handle);
+    let imported = importer
+        .mem_import_from_shareable_handle(OsHandle::from(fd.as_fd()), HandleType::POSIX_FILE_DESCRIPTOR)
+        .unwrap();
+    drop(fd);
+    exporter.mem_release(handle).unwrap();
+    exporter.mem_unmap(ptr, GRANULE).unwrap();
+    exporter.mem_address_free(ptr, GRANULE).unwrap();
+    let there = map(importer, imported, GRANULE);
+    importer.mem_release(imported).unwrap();
+    let mut seen = [0];
+    importer.memcpy_dtoh(&mut seen, there).unwrap();
+    assert_eq!(seen[0], byte);
+    importer.mem_unmap(there, GRANULE).unwrap();
+    importer.mem_address_free(there, GRANULE).unwrap();
+}
+
+/// What the OS process takes: open files, and pages of address space.
+fn taken() -> (usize, u64) {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap();
+    (open_descriptors().unwrap(), statm.split(' ').next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn ten_thousand_shares_leave_nothing() {
+    let machine = SimMachine::named("default").unwrap();
+    let [exporter, importer] = [(); 2].map(|()| machine.process().unwrap());
+    for process in [&exporter, &importer] {
+        process.init(0).unwrap();
+        process.ctx_create(0, Device(0)).unwrap();
+    }
+    (0..100).for_each(|round| share(&exporter, &importer, round));
+    let free = exporter.mem_get_info().unwrap().free;
+    let before = taken();
+    (0..10_000).for_each(|round| share(&exporter, &importer, round));
+    assert_eq!(taken(), before);
+    assert_eq!(exporter.mem_get_info().unwrap().free, free);
+    assert_eq!(machine.host_memory_used(), ByteSize::ZERO);
+    assert!(machine.holders().unwrap().0.is_empty());
+}
