@@ -49,7 +49,7 @@ pub fn in_one(staged: &Staged<'_>, plan: &Plan) -> Result<Trial, SimError> {
     let before = open_files();
     let policy = Policy::Hostile { seed: plan.seed };
     let machine = SimMachine::new(staged.profile.clone(), MachineOptions { policy, ..MachineOptions::default() })?;
-    let seat = Theatre::new(plan.seed);
+    let seat = Theatre::open(plan.seed);
     let company = Company::new(machine.clone(), &staged.profile.name, seat.clone(), plan);
     let scenario = (staged.scenario)(plan.options());
     let launcher = Launcher { exe: PathBuf::new(), args: Vec::new() };

@@ -81,7 +81,7 @@ pub(crate) struct Performance {
 
 impl Theatre {
     /// A stage on which the calling thread is the parent, and runs.
-    pub(crate) fn new(seed: u64) -> Seat {
+    pub(crate) fn open(seed: u64) -> Seat {
         let begun = Instant::now();
         let state = State {
             actors: vec![Actor { who: Who::Parent, phase: Phase::Ready, killed: false }],

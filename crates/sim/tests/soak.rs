@@ -2,39 +2,48 @@
 //!
 //! One test in a binary of its own, because it counts the open files and the address space of the OS process.
 
-#[path = "support/mod.rs"]
-mod support;
-
 use std::fs;
 use std::os::fd::AsFd;
 
-use peermap_driver::{ByteSize, Device, Driver, HandleType, OsHandle};
+use peermap_driver::{AccessDesc, AllocationProp, ByteSize, Device, DevicePtr, Driver, HandleType, MemHandle};
 use peermap_ipc::limits::open_descriptors;
 use peermap_sim::{SimMachine, SimProcess};
 
-use support::{GRANULE, create, export, map};
+const GRANULE: ByteSize = ByteSize::mib(2);
+
+/// Maps a handle at a new place and lets device 0 read and write it.
+fn map(driver: &dyn Driver, handle: MemHandle) -> DevicePtr {
+    let ptr = driver.mem_address_reserve(GRANULE, ByteSize::ZERO, DevicePtr::NULL, 0).unwrap();
+    driver.mem_map(ptr, GRANULE, ByteSize::ZERO, handle, 0).unwrap();
+    driver.mem_set_access(ptr, GRANULE, &[AccessDesc::read_write(0)]).unwrap();
+    ptr
+}
+
+fn unmap(driver: &dyn Driver, ptr: DevicePtr) {
+    driver.mem_unmap(ptr, GRANULE).unwrap();
+    driver.mem_address_free(ptr, GRANULE).unwrap();
+}
 
 /// Shares memory of the first process with the second: both write it, the first lets go while the second has it.
 fn share(exporter: &SimProcess, importer: &SimProcess, round: u32) {
     let byte = (round % 251) as u8;
-    let handle = create(exporter, 0, GRANULE);
-    let ptr = map(exporter, handle, GRANULE);
+    let prop = AllocationProp::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR);
+    let handle = exporter.mem_create(GRANULE, &prop, 0).unwrap();
+    let ptr = map(exporter, handle);
     exporter.memset_d8(ptr, byte, ByteSize::kib(4)).unwrap();
-    let fd = export(exporter, handle);
-    let imported = importer
-        .mem_import_from_shareable_handle(OsHandle::from(fd.as_fd()), HandleType::POSIX_FILE_DESCRIPTOR)
-        .unwrap();
+    let exported = exporter.mem_export_to_shareable_handle(handle, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+    let fd = exported.into_posix_fd().unwrap();
+    let imported =
+        importer.mem_import_from_shareable_handle(fd.as_fd().into(), HandleType::POSIX_FILE_DESCRIPTOR).unwrap();
     drop(fd);
     exporter.mem_release(handle).unwrap();
-    exporter.mem_unmap(ptr, GRANULE).unwrap();
-    exporter.mem_address_free(ptr, GRANULE).unwrap();
-    let there = map(importer, imported, GRANULE);
+    unmap(exporter, ptr);
+    let there = map(importer, imported);
     importer.mem_release(imported).unwrap();
     let mut seen = [0];
     importer.memcpy_dtoh(&mut seen, there).unwrap();
     assert_eq!(seen[0], byte);
-    importer.mem_unmap(there, GRANULE).unwrap();
-    importer.mem_address_free(there, GRANULE).unwrap();
+    unmap(importer, there);
 }
 
 /// What the OS process takes: open files, and pages of address space.
