@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use peermap_ipc::{Channel, Child, Deadline, Output, Spawn, TypedChannel};
+use peermap_ipc::{Channel, Child, Deadline, IpcError, Output, Spawn, TypedChannel};
 
 use super::protocol::Task;
 use crate::trouble::Trouble;
@@ -33,7 +33,11 @@ impl Launch {
         let child = spawn.spawn()?;
         // One packet for the task; what follows is another conversation, with numbers of its own.
         let mut line: TypedChannel<Task, ()> = TypedChannel::new(ours);
-        line.send(task, &[], Deadline::after(START_TIME))?;
+        match line.send(task, &[], Deadline::after(START_TIME)) {
+            // One that is gone already is noticed by whoever listens to it.
+            Ok(()) | Err(IpcError::PeerClosed) => {}
+            Err(error) => return Err(error.into()),
+        }
         Ok((line.into_channel(), child))
     }
 }
