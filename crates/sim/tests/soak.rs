@@ -31,6 +31,7 @@ fn share(exporter: &SimProcess, importer: &SimProcess, round: u32) {
     let handle = exporter.mem_create(GRANULE, &prop, 0).unwrap();
     let ptr = map(exporter, handle);
     exporter.memset_d8(ptr, byte, ByteSize::kib(4)).unwrap();
+    exporter.ctx_synchronize().unwrap();
     let exported = exporter.mem_export_to_shareable_handle(handle, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
     let fd = exported.into_posix_fd().unwrap();
     let imported =

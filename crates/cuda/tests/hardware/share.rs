@@ -67,6 +67,7 @@ pub fn ten_thousand_shares_leave_nothing() {
         drop(fd);
         let there = Mapped::of(import, GRANULE);
         assert_eq!(driver().memset_d8(there.ptr, 1, GRANULE), Ok(()));
+        assert_eq!(driver().ctx_synchronize(), Ok(()));
     };
     let taken = || {
         let files = std::fs::read_dir("/proc/self/fd").map(Iterator::count).ok();
