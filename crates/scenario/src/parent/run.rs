@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::os::fd::AsFd;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
 use peermap_driver::{Driver, DriverError};
@@ -144,14 +145,20 @@ impl Run<'_> {
         checked.map_err(|error| size_error(&driver, error))?;
         self.employ(&mut crew, workers, Some(&plan))?;
 
-        // Before the memory: workers make their contexts while this process makes its own and allocates.
         let barrier = Barrier::create(story.name(), workers).map_err(|source| RunError::Barrier { source })?;
         let role = story.role(plan.task(options, kernels, measure), &plan);
         let order = |worker| plan.order(worker, role.clone(), self.record_calls, deadline);
-        crew.order(&order, Some(barrier.as_fd()), deadline)?;
-
+        // Before the memory: workers make their contexts while this process makes its own and allocates. A crowd of them would
+        // leave it no core to do that.
+        let is_crowd = workers > crowd();
+        if !is_crowd {
+            crew.order(&order, Some(barrier.as_fd()), deadline)?;
+        }
         let supplied = story.supply(&driver, &plan);
         let mut supplies = supplied.map_err(|error| supply_error(&driver, error))?;
+        if is_crowd {
+            crew.order(&order, Some(barrier.as_fd()), deadline)?;
+        }
         let remarks = supplies.remarks();
         remarks.iter().for_each(|text| events.event(&Event::Remark { text: text.clone() }));
 
@@ -229,6 +236,13 @@ impl Run<'_> {
         let calls = self.driver.get()?.interceptor().records();
         Some(ProcessCalls { pid: std::process::id(), name: "parent".to_owned(), calls, lost: None })
     }
+}
+
+/// How many workers this host runs at a time without its parent being held up.
+fn crowd() -> u32 {
+    const FOR_EACH_CORE: u32 = 8;
+    let cores = thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX));
+    cores.saturating_mul(FOR_EACH_CORE)
 }
 
 fn choose(driver: &Watched<'_>, story: &dyn Story) -> Result<Selection, RunError> {
