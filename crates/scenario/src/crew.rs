@@ -165,6 +165,14 @@ impl Crew {
         })
     }
 
+    /// The first worker that has died, if one has.
+    pub(crate) fn death(&mut self) -> Option<RunError> {
+        self.hands.iter_mut().find_map(|hand| {
+            hand.exit = hand.child.try_wait().ok()?;
+            hand.verdict(hand.exit?)
+        })
+    }
+
     /// Watches the workers until all have ended, and gives the first thing that went wrong.
     ///
     /// After that first thing the others get a short time to report; then they are killed. Nobody is left when this returns.

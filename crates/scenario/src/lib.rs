@@ -67,6 +67,7 @@ pub mod grow;
 pub mod host_numa;
 mod kernels;
 mod launch;
+mod lookout;
 pub mod memmap_ipc;
 mod messages;
 #[cfg(test)]

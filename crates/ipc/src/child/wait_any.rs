@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::poll::{PollFd, PollFlags};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 
 use super::error::ChildError;
 use super::exit::Exit;
@@ -58,6 +59,18 @@ pub fn wait_any(children: &mut [&mut Child], fds: &[BorrowedFd<'_>], deadline: D
         if let Some(fd) = readable.iter().position(|ready| *ready) {
             return Ok(Event::Readable { fd });
         }
+    }
+}
+
+/// Whether one of the children of this process has ended in another way than with code 0 and was not reaped. It is not reaped
+/// by this either. A child that ended with code 0 before it hides it.
+#[must_use]
+pub fn some_child_failed() -> bool {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    match waitid(Id::All, flags) {
+        Ok(WaitStatus::Exited(_, code)) => code != 0,
+        Ok(WaitStatus::Signaled(..)) => true,
+        _ => false,
     }
 }
 

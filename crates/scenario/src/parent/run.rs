@@ -21,6 +21,7 @@ use crate::devices::{MAX_DEVICES, SelectError, Selection, Terms, select};
 use crate::error::{RunError, UsageError};
 use crate::kernels::{KernelSource, locate};
 use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
+use crate::lookout::with_lookout;
 use crate::options::Options;
 use crate::probe;
 use crate::scenario::Scenario;
@@ -154,8 +155,9 @@ impl Run<'_> {
         if !is_crowd {
             crew.order(&order, Some(barrier.as_fd()), deadline)?;
         }
-        let supplied = story.supply(&driver, &plan);
-        let mut supplies = supplied.map_err(|error| supply_error(&driver, error))?;
+        let looking = with_lookout(&driver);
+        let supplied = story.supply(&looking, &plan);
+        let mut supplies = supplied.map_err(|error| crew.death().unwrap_or_else(|| supply_error(&driver, error)))?;
         if is_crowd {
             crew.order(&order, Some(barrier.as_fd()), deadline)?;
         }
