@@ -16,7 +16,7 @@ pub(crate) struct Lookout {
 }
 
 /// A driver that stops working for who has lost a worker.
-pub(crate) fn with_lookout<'d>(driver: &'d dyn Driver) -> Intercepted<&'d dyn Driver, Lookout> {
+pub(crate) fn with_lookout(driver: &dyn Driver) -> Intercepted<&dyn Driver, Lookout> {
     Intercepted::new(driver, Lookout { next: Mutex::new(Some(Deadline::after(INTERVAL))) })
 }
 
