@@ -21,4 +21,4 @@ pub use handover::take_inherited;
 pub use played::Played;
 pub use process::Child;
 pub use spawn::{Output, Spawn};
-pub use wait_any::{Event, some_child_failed, wait_any};
+pub use wait_any::{Event, has_ended, wait_any};

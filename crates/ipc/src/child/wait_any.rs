@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
 
 use super::error::ChildError;
 use super::exit::Exit;
@@ -62,16 +63,12 @@ pub fn wait_any(children: &mut [&mut Child], fds: &[BorrowedFd<'_>], deadline: D
     }
 }
 
-/// Whether one of the children of this process has ended in another way than with code 0 and was not reaped. It is not reaped
-/// by this either. A child that ended with code 0 before it hides it.
+/// Whether a child of this process has ended that was not reaped yet, by its process id. It is not reaped by this either.
 #[must_use]
-pub fn some_child_failed() -> bool {
+pub fn has_ended(child: u32) -> bool {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-    match waitid(Id::All, flags) {
-        Ok(WaitStatus::Exited(_, code)) => code != 0,
-        Ok(WaitStatus::Signaled(..)) => true,
-        _ => false,
-    }
+    let status = waitid(Id::Pid(Pid::from_raw(child.cast_signed())), flags);
+    matches!(status, Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)))
 }
 
 fn is_ready(fd: &PollFd<'_>) -> bool {

@@ -155,9 +155,10 @@ impl Run<'_> {
         if !is_crowd {
             crew.order(&order, Some(barrier.as_fd()), deadline)?;
         }
-        let looking = with_lookout(&driver);
+        let looking = with_lookout(&driver, crew.hands().iter().map(Hand::pid).collect());
         let supplied = story.supply(&looking, &plan);
         let mut supplies = supplied.map_err(|error| crew.death().unwrap_or_else(|| supply_error(&driver, error)))?;
+        looking.interceptor().end();
         if is_crowd {
             crew.order(&order, Some(barrier.as_fd()), deadline)?;
         }
