@@ -28,6 +28,8 @@ mod pool_ipc;
 mod profile_calls;
 mod replay;
 mod report;
+#[path = "../support/mod.rs"]
+mod running;
 mod simple_ipc;
 mod stripe;
 mod support;

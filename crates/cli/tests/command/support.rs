@@ -3,16 +3,10 @@
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+pub use crate::running::{json, memmap_ipc, peermap, run, scenario, simple_ipc, stderr};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 pub use peermap_testing::{children, children_that_are, is_alive, leftovers, wait_for};
-
-/// The command, with nothing of the caller's environment that changes what it does.
-pub fn peermap() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_peermap"));
-    command.env_remove("CUDA_VISIBLE_DEVICES").stdin(Stdio::null());
-    command
-}
 
 /// How many workers a run without further wishes has on each profile.
 pub const WORKERS: [(&str, usize); 17] = [
@@ -35,41 +29,9 @@ pub const WORKERS: [(&str, usize); 17] = [
     ("g64k", 2),
 ];
 
-/// The main job on the simulator with these arguments.
-pub fn memmap_ipc(arguments: &[&str]) -> Command {
-    scenario("memmap-ipc", arguments)
-}
-
-/// simple-ipc on the simulator with these arguments.
-pub fn simple_ipc(arguments: &[&str]) -> Command {
-    scenario("simple-ipc", arguments)
-}
-
-/// A scenario on the simulator with these arguments.
-pub fn scenario(name: &str, arguments: &[&str]) -> Command {
-    let mut command = peermap();
-    command.args(["run", name, "--backend", "sim"]).args(arguments);
-    command
-}
-
-/// Runs to the end.
-pub fn run(command: &mut Command) -> Output {
-    command.output().expect("the command starts")
-}
-
-/// Standard error as text.
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 /// The lines of standard error that say why the command could not go on.
 pub fn complaints(output: &Output) -> Vec<String> {
     stderr(output).lines().filter(|line| line.contains("error:")).map(str::to_owned).collect()
-}
-
-/// The JSON object on standard output.
-pub fn json(output: &Output) -> serde_json::Value {
-    serde_json::from_slice(&output.stdout).expect("one JSON object on standard output")
 }
 
 /// The children of a process that are workers.

@@ -2,6 +2,7 @@
 
 mod lack;
 mod many;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ use loom::sync::{Condvar, Mutex};
 use loom::thread;
 use nix::errno::Errno;
 
+use super::sound::sound_word;
 use super::stories::{self, BEFORE_THE_WRAP, Death};
 use super::world::{Act, World};
 use crate::Deadline;
@@ -25,11 +26,7 @@ struct Sound;
 
 struct RestlessWord(AtomicU32);
 
-struct SoundWord {
-    number: AtomicU32,
-    bed: Mutex<()>,
-    call: Condvar,
-}
+sound_word!(SoundWord, Ordering::Relaxed);
 
 impl Cell for RestlessWord {
     fn load(&self, order: Ordering) -> u32 {
@@ -64,47 +61,6 @@ impl Word for RestlessWord {
     }
 }
 
-impl Cell for SoundWord {
-    fn load(&self, order: Ordering) -> u32 {
-        self.number.load(order)
-    }
-
-    fn store(&self, value: u32, order: Ordering) {
-        self.number.store(value, order);
-    }
-}
-
-impl Word for SoundWord {
-    fn compare_exchange(&self, current: u32, new: u32, ok: Ordering, failed: Ordering) -> Result<u32, u32> {
-        self.number.compare_exchange(current, new, ok, failed)
-    }
-
-    fn fence() {
-        fence(Ordering::SeqCst);
-    }
-
-    fn spin() {
-        thread::yield_now();
-    }
-
-    fn sleep_while(&self, value: u32, deadline: Deadline) -> Result<Woken, Errno> {
-        if deadline.has_passed() {
-            return Ok(Woken::DeadlinePassed);
-        }
-        let bed = self.bed.lock().expect("nobody panics with it");
-        if self.number.load(Ordering::Relaxed) == value {
-            drop(self.call.wait(bed).expect("nobody panics with it"));
-        }
-        Ok(Woken::LookAgain)
-    }
-
-    fn wake_all(&self) -> Result<(), Errno> {
-        drop(self.bed.lock().expect("nobody panics with it"));
-        self.call.notify_all();
-        Ok(())
-    }
-}
-
 impl World for Restless {
     type Word = RestlessWord;
 
@@ -121,7 +77,7 @@ impl World for Sound {
     type Word = SoundWord;
 
     fn word(value: u32) -> SoundWord {
-        SoundWord { number: AtomicU32::new(value), bed: Mutex::new(()), call: Condvar::new() }
+        SoundWord::new(value)
     }
 
     fn play(acts: Vec<Act>) {

@@ -6,5 +6,6 @@
 
 mod exhaustive;
 mod random;
+mod sound;
 mod stories;
 mod world;

@@ -7,6 +7,7 @@ use shuttle::sync::atomic::{AtomicU32, fence};
 use shuttle::sync::{Condvar, Mutex};
 use shuttle::thread;
 
+use super::sound::sound_word;
 use super::stories::{self, BEFORE_THE_WRAP, Death};
 use super::world::{Act, World};
 use crate::Deadline;
@@ -19,58 +20,13 @@ const MEMBERS: u32 = 6;
 
 struct Random;
 
-struct RandomWord {
-    number: AtomicU32,
-    bed: Mutex<()>,
-    call: Condvar,
-}
-
-impl Cell for RandomWord {
-    fn load(&self, order: Ordering) -> u32 {
-        self.number.load(order)
-    }
-
-    fn store(&self, value: u32, order: Ordering) {
-        self.number.store(value, order);
-    }
-}
-
-impl Word for RandomWord {
-    fn compare_exchange(&self, current: u32, new: u32, ok: Ordering, failed: Ordering) -> Result<u32, u32> {
-        self.number.compare_exchange(current, new, ok, failed)
-    }
-
-    fn fence() {
-        fence(Ordering::SeqCst);
-    }
-
-    fn spin() {
-        thread::yield_now();
-    }
-
-    fn sleep_while(&self, value: u32, deadline: Deadline) -> Result<Woken, Errno> {
-        if deadline.has_passed() {
-            return Ok(Woken::DeadlinePassed);
-        }
-        let bed = self.bed.lock().expect("nobody panics with it");
-        if self.number.load(Ordering::SeqCst) == value {
-            drop(self.call.wait(bed).expect("nobody panics with it"));
-        }
-        Ok(Woken::LookAgain)
-    }
-
-    fn wake_all(&self) -> Result<(), Errno> {
-        drop(self.bed.lock().expect("nobody panics with it"));
-        self.call.notify_all();
-        Ok(())
-    }
-}
+sound_word!(RandomWord, Ordering::SeqCst);
 
 impl World for Random {
     type Word = RandomWord;
 
     fn word(value: u32) -> RandomWord {
-        RandomWord { number: AtomicU32::new(value), bed: Mutex::new(()), call: Condvar::new() }
+        RandomWord::new(value)
     }
 
     fn play(acts: Vec<Act>) {

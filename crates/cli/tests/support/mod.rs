@@ -2,6 +2,13 @@
 
 use std::process::{Command, Output, Stdio};
 
+/// The command, with nothing of the caller's environment that changes what it does.
+pub fn peermap() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_peermap"));
+    command.env_remove("CUDA_VISIBLE_DEVICES").stdin(Stdio::null());
+    command
+}
+
 /// The main job on the simulator with these arguments.
 pub fn memmap_ipc(arguments: &[&str]) -> Command {
     scenario("memmap-ipc", arguments)
@@ -12,9 +19,9 @@ pub fn simple_ipc(arguments: &[&str]) -> Command {
     scenario("simple-ipc", arguments)
 }
 
-fn scenario(name: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_peermap"));
-    command.env_remove("CUDA_VISIBLE_DEVICES").stdin(Stdio::null());
+/// A scenario on the simulator with these arguments.
+pub fn scenario(name: &str, arguments: &[&str]) -> Command {
+    let mut command = peermap();
     command.args(["run", name, "--backend", "sim"]).args(arguments);
     command
 }
