@@ -53,9 +53,14 @@ impl Stage {
 
     /// The machine: that of this host, or a simulated one.
     pub(crate) fn machine(&self) -> Result<Machine<'_>, Trouble> {
+        self.machine_or(PROFILE)
+    }
+
+    /// The machine: that of this host, or one of a profile.
+    pub(crate) fn machine_or(&self, profile: &str) -> Result<Machine<'_>, Trouble> {
         match self.open {
             Some(open) => Ok(Machine::real(open, &self.launch)),
-            None => self.simulating(Profile::named(PROFILE)?, OPTIONS),
+            None => self.simulating(Profile::named(profile)?, OPTIONS),
         }
     }
 

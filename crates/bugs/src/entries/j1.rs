@@ -4,19 +4,18 @@
 //! UUID the device is found under its number here, and a context on it works.
 
 use peermap_driver::{Device, Driver, DriverError, Uuid};
-use peermap_model::{Profile, rules};
+use peermap_model::rules;
 use peermap_scenario::devices_in_common;
 
 use crate::expect::{refused, same};
 use crate::machine::Machine;
 use crate::peer::Peer;
-use crate::stage::{OPTIONS, Stage};
+use crate::stage::Stage;
 use crate::trouble::Trouble;
 
 pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
     let mut random = stage.random();
-    let machine =
-        if stage.is_real() { stage.machine()? } else { stage.simulating(Profile::named("default")?, OPTIONS)? };
+    let machine = stage.machine_or("default")?;
     let process = machine.process()?;
     process.needs_two_devices()?;
     let all = devices(&*process)?;

@@ -6,18 +6,16 @@
 use std::collections::HashMap;
 
 use peermap_driver::Uuid;
-use peermap_model::Profile;
 use peermap_scenario::devices_in_common;
 
 use super::j1::{devices, peer};
 use crate::expect::{holds, same};
-use crate::stage::{OPTIONS, Stage};
+use crate::stage::Stage;
 use crate::trouble::Trouble;
 
 pub(crate) fn play(stage: &Stage) -> Result<(), Trouble> {
     let mut random = stage.random();
-    let machine =
-        if stage.is_real() { stage.machine()? } else { stage.simulating(Profile::named("default")?, OPTIONS)? };
+    let machine = stage.machine_or("default")?;
     let process = machine.process()?;
     process.needs_two_devices()?;
     let all = devices(&*process)?;
