@@ -59,13 +59,15 @@ pub fn in_one(staged: &Staged<'_>, plan: &Plan) -> Result<Trial, SimError> {
     let tallies = company.tallies();
     let happened: Vec<_> = tallies.iter().flat_map(|(_, tally)| tally.happened.clone()).collect();
     wrong.extend(outcome.as_ref().and_then(|outcome| judge(outcome, &happened)));
-    if outcome.as_ref().is_some_and(|outcome| outcome.kind.is_none()) {
+    let went_well = outcome.as_ref().is_some_and(|outcome| outcome.kind.is_none());
+    if went_well {
         wrong.extend(other_bytes(&company.seen()));
     }
     drop(company);
-    match machine.holders() {
-        Ok(list) if list.0.is_empty() => {}
-        Ok(list) => wrong.push(format!("memory is left: {list}")),
+    match machine.account() {
+        // Whoever is killed or fails gives nothing back. Whoever comes to its end does.
+        Ok(account) if account.is_clean() || (account.held.is_empty() && !went_well) => {}
+        Ok(account) => wrong.push(format!("memory is left, or was misused: {}", account.lines(true).join("; "))),
         Err(error) => wrong.push(format!("the machine cannot say what is left: {error}")),
     }
     let used = machine.host_memory_used();

@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use peermap_driver::{ByteSize, Driver, Intercepted, Uuid};
 use peermap_ipc::{Channel, Tap, limits};
-use peermap_report::Event;
+use peermap_report::{Account, Event};
 use peermap_scenario::{
     Backend, BackendError, EndOfMachine, Launcher, Options, Scenario, WorkerEndpoint, run, worker_main,
 };
@@ -97,6 +97,10 @@ impl Backend for Sabotaged<'_> {
 
     fn tap(&self) -> Option<Arc<dyn Tap>> {
         Some(Arc::clone(&self.parent) as Arc<dyn Tap>)
+    }
+
+    fn account(&self) -> Option<Account> {
+        self.backend.account()
     }
 
     fn end_of_machine(&self) -> Option<EndOfMachine> {

@@ -15,6 +15,7 @@ use crate::chaos::Chaos;
 use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
+use crate::holders::Holders;
 use crate::import::Import;
 use crate::launch::Launch;
 use crate::output::Force;
@@ -53,6 +54,9 @@ pub(crate) enum Command {
     /// For example: peermap chaos memmap-ipc --seeds 10000 --budget 5m
     #[command(after_help = exit_codes())]
     Chaos(Chaos),
+    /// Say who holds what memory of the simulated machines that run, what processes left there, and what they misused.
+    #[command(after_help = exit_codes())]
+    Holders(Holders),
     /// Launch one kernel of a PTX file, on a GPU or on a simulated one, and say what its buffers hold then.
     ///
     /// For example: peermap launch fill.ptx --entry fill --block 64 --arg buf:64 --arg u64:64 --arg u8:7

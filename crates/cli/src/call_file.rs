@@ -59,5 +59,16 @@ impl<'a> CallFile<'a> {
 fn failure(refusal: &Refusal) -> Failure {
     let kind = FailureKind::Unexpected;
     let (message, exit_code) = (format!("{:#}", refusal.error), kind.exit_code().code());
-    Failure { kind, message, exit_code, worker: None, pid: None, step: None, call: None, rule: None, mismatch: None }
+    Failure {
+        kind,
+        message,
+        exit_code,
+        worker: None,
+        pid: None,
+        step: None,
+        call: None,
+        rule: None,
+        mismatch: None,
+        memory: None,
+    }
 }

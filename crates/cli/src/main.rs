@@ -14,6 +14,7 @@ mod compare;
 mod differential;
 mod generate;
 mod hidden;
+mod holders;
 mod import;
 mod launch;
 mod output;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::run(&bench),
         Command::Bugs(bugs) => bugs::run(&bugs),
         Command::Chaos(chaos) => chaos::run(&chaos),
+        Command::Holders(holders) => holders::run(&holders),
         Command::Launch(launch) => launch::run(&launch),
         Command::Replay(replay) => replay::run(&replay),
         Command::Record(record) => record::run(&record),

@@ -8,6 +8,8 @@
 //! | [`channel`] | packets of bytes with descriptors over a Unix socket |
 //! | [`packet`] | values instead of bytes, and any number of descriptors in acknowledged batches |
 //! | [`private`] | an address that only those know who were told it |
+//! | [`Window`] | a place where a process shows something to all processes of its user |
+//! | [`whereabouts`] | in which processes a pipe is open |
 //! | [`shm`] | sealed anonymous shared memory, seen as atomics |
 //! | [`Slots`] | bytes for each process, in shared memory |
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |
@@ -37,6 +39,8 @@ pub mod shm;
 mod slots;
 pub mod stage;
 mod token;
+pub mod whereabouts;
+mod window;
 mod word;
 
 pub use barrier::{Barrier, BarrierError, Member};
@@ -51,3 +55,4 @@ pub use packet::{PacketError, TypedChannel};
 pub use private::{PrivateAddress, PrivateListener};
 pub use shm::{SharedMemory, ShmError};
 pub use slots::Slots;
+pub use window::{Shown, Window};

@@ -27,7 +27,10 @@ mod wire;
 pub use chooser::{Chooser, Policy};
 pub use imex::{Apart, Fabric, Node};
 pub use lifecycle::{HandleEvent, HandleState};
-pub use machine::{Discard, HolderLine, HolderList, Machine, MachineError, Wired, Wiring, team_bytes};
+pub use machine::{
+    DescriptorLine, Discard, HolderLine, HolderList, Leak, Ledger, Machine, MachineError, Report, Wired, Wiring,
+    team_bytes,
+};
 pub use process::{
     FunctionInfo, Grace, HOST_TABLE, LoadedModule, Misuse, ModuleCode, Operand, Operation, Outcome, Outside,
     PageTables, Plan, Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault,

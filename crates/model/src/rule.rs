@@ -1,5 +1,6 @@
 //! A rule of the driver's behaviour: which call answers what, in which case, and who says so.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use peermap_driver::{Argument, Call, CallSite, CuResult, DriverError, Explanation, RuleId, Value};
@@ -86,6 +87,19 @@ impl Rule {
             return DriverError::refused(SWITCHED_OFF);
         }
         DriverError::WouldCrash { explanation: Box::new(self.explain(facts, earlier)) }
+    }
+
+    /// What is noted if somebody does what the rule is about although the driver accepts it: both sides of it. Nothing if the
+    /// rule is switched off.
+    pub(crate) fn misuse(
+        &'static self,
+        facts: &[(&'static str, &dyn Argument)],
+        by: &dyn fmt::Display,
+        earlier: Option<CallSite>,
+    ) -> Option<Explanation> {
+        let mut misuse = self.explain(facts, earlier);
+        misuse.facts.push(("by", Value::Text(by.to_string())));
+        self.is_on().then_some(misuse)
     }
 
     /// The rule with the values that decided.

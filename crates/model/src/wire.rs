@@ -173,6 +173,15 @@ pub enum Ask {
         /// The handle.
         handle: Win32Handle,
     },
+    /// The process can give nothing back any more, and ends soon: its work faulted, or a check ended its simulation.
+    CannotGiveBack,
+    /// The process did something that the driver accepts and a careful program does not do.
+    Report {
+        /// The rule about it.
+        rule: String,
+        /// Both sides of it, in a sentence.
+        text: String,
+    },
     /// Free and total memory of a device.
     MemInfo {
         /// The device, by its number in the machine.

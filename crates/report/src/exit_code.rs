@@ -68,7 +68,7 @@ impl ExitCode {
             Self::Ambiguous => "ambiguous verdict",
             Self::DriverError => "driver error",
             Self::DeviceFault => "device fault",
-            Self::Finding => "a check of the simulator found a mistake in a kernel",
+            Self::Finding => "a check of the simulator found a mistake: in a kernel, or in how memory was given back",
         }
     }
 }

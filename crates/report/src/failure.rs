@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::account::Account;
 use crate::exit_code::ExitCode;
 
 /// The kind of a failure; each has its exit code.
@@ -34,6 +35,8 @@ pub enum FailureKind {
     DeviceFault,
     /// A check of the simulator found a mistake in a kernel.
     Finding,
+    /// Memory of the simulated machine was not given back, or was taken away while somebody still used it.
+    Memory,
 }
 
 impl FailureKind {
@@ -49,7 +52,7 @@ impl FailureKind {
             Self::NotModelled => ExitCode::NotModelled,
             Self::Driver => ExitCode::DriverError,
             Self::DeviceFault => ExitCode::DeviceFault,
-            Self::Finding => ExitCode::Finding,
+            Self::Finding | Self::Memory => ExitCode::Finding,
         }
     }
 }
@@ -75,6 +78,9 @@ pub struct Failure {
     pub rule: Option<String>,
     /// Where memory differed.
     pub mismatch: Option<Mismatch>,
+    /// What the simulated machine told of its memory when that happened, if there is one.
+    #[serde(default)]
+    pub memory: Option<Account>,
 }
 
 /// Memory that did not hold what it should.
@@ -124,6 +130,7 @@ mod tests {
             (FailureKind::Driver, 16),
             (FailureKind::DeviceFault, 17),
             (FailureKind::Finding, 18),
+            (FailureKind::Memory, 18),
         ] {
             assert_eq!(kind.exit_code().code(), code, "{kind:?}");
         }

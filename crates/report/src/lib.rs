@@ -9,6 +9,7 @@
 //! | [`mod@bench`] | results of benchmarks: every sample, the machine that they come from, verdicts on two of them |
 //! | [`junit`] | results as test cases for CI systems |
 //! | [`page`] | results of benchmarks as a page for people |
+//! | [`Account`] | what a simulated machine tells of its memory |
 //! | [`Failure`] | why a run did not succeed, and the exit code that follows |
 //!
 //! This crate does no I/O, has no randomness and takes time as an argument. It uses no other peermap crate.
@@ -18,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod account;
 mod alias_use;
 pub mod bench;
 pub mod calls;
@@ -35,6 +37,7 @@ mod striped;
 mod table;
 mod tries;
 
+pub use account::{Account, Held, Keeper, Left, Misuse, SimulatedProcess};
 pub use alias_use::AliasUse;
 pub use event::{Event, EventSink, event_line};
 pub use exit_code::ExitCode;

@@ -296,12 +296,24 @@ pub(crate) mod tests {
             call: None,
             rule: None,
             mismatch: None,
+            memory: None,
         };
         let report = RunReport { ok: false, failure: Some(failure), ..report() };
         let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
         assert_eq!(
             keys(&json["failure"]),
-            BTreeSet::from(["call", "exit_code", "kind", "message", "mismatch", "pid", "rule", "step", "worker"])
+            BTreeSet::from([
+                "call",
+                "exit_code",
+                "kind",
+                "memory",
+                "message",
+                "mismatch",
+                "pid",
+                "rule",
+                "step",
+                "worker"
+            ])
         );
         assert_eq!(json["failure"]["kind"], "worker_died");
         assert_eq!(json["failure"]["exit_code"], 13);

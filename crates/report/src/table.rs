@@ -29,6 +29,7 @@ impl RunReport {
             None => format!("ok, {:.0} ms", self.wall_ms),
             Some(failure) => failure_line(failure),
         });
+        lines.extend(self.failure.iter().flat_map(memory_lines));
         lines.extend(self.calls.as_ref().map(|calls| format!("\n{}", calls_table(calls))));
         lines.join("\n")
     }
@@ -112,6 +113,13 @@ fn failure_line(failure: &Failure) -> String {
     format!("failed (exit code {}): {}", failure.exit_code, failure.message)
 }
 
+/// What was held then: all there is to know about a leak.
+fn memory_lines(failure: &Failure) -> impl Iterator<Item = String> {
+    let lines = failure.memory.as_ref().map(|memory| memory.lines(false)).unwrap_or_default();
+    let title = (!lines.is_empty()).then(|| "memory then:".to_owned());
+    title.into_iter().chain(lines.into_iter().map(|line| format!("  {line}")))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::calls::CallSummary;
@@ -148,6 +156,7 @@ mod tests {
                 call: None,
                 rule: None,
                 mismatch: None,
+                memory: None,
             }),
             ..report()
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use peermap_driver::{ByteSize, Call, Driver, DriverError, Uuid};
 use peermap_ipc::{Channel, Child, Exit, Tap};
+use peermap_report::Account;
 
 /// How a run gets its drivers. The command has one for each backend.
 pub trait Backend {
@@ -49,6 +50,11 @@ pub trait Backend {
 
     /// Whoever decides what becomes of the messages that the parent sends to its workers.
     fn tap(&self) -> Option<Arc<dyn Tap>> {
+        None
+    }
+
+    /// What there is to tell of the memory that all drivers of this backend share, if anybody knows.
+    fn account(&self) -> Option<Account> {
         None
     }
 

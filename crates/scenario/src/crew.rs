@@ -60,6 +60,21 @@ pub(crate) struct Hand {
     pub(crate) calls: Heard,
 }
 
+/// Has nothing for whoever asks, and who asked has died.
+struct NothingYet;
+
+impl Conductor for NothingYet {
+    fn ready(&mut self, _worker: u32, _pid: u32, _events: &mut dyn EventSink) {}
+
+    fn supply(&mut self, _ask: Ask<'_>) -> Result<(), IpcError> {
+        Err(IpcError::PeerClosed)
+    }
+
+    fn step(&mut self, _worker: u32, _step: Step, _events: &mut dyn EventSink) {}
+
+    fn lost(&mut self, _worker: u32) {}
+}
+
 impl Hand {
     pub(crate) fn new(worker: u32, child: Child, channel: WorkerChannel) -> Self {
         let (talking, step, steps, calls) = (true, Step::Init, 0, Heard::default());
@@ -165,11 +180,13 @@ impl Crew {
         })
     }
 
-    /// The first worker that has died, if one has.
-    pub(crate) fn death(&mut self) -> Option<RunError> {
+    /// The first worker that has died, if one has, while there was nothing to be had yet.
+    pub(crate) fn death(&mut self, events: &mut dyn EventSink) -> Option<RunError> {
         self.hands.iter_mut().find_map(|hand| {
             hand.exit = hand.child.try_wait().ok()?;
-            hand.verdict(hand.exit?)
+            let exit = hand.exit?;
+            // Its last words are still in the channel.
+            listen(hand, &mut NothingYet, events, Deadline::after(Duration::ZERO)).or_else(|| hand.verdict(exit))
         })
     }
 

@@ -8,7 +8,7 @@
 //! That a descriptor is one of ours is proven by a nonce sent through it. Its inode only says which pipe to look at:
 //! inode numbers of pipes are reused.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{IoSlice, Read};
@@ -19,6 +19,7 @@ use nix::fcntl::{OFlag, SpliceFFlags, vmsplice};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::stat::{SFlag, fstat};
 use nix::unistd::pipe2;
+use peermap_ipc::whereabouts::{OpenFile, write_ends};
 use peermap_model::ExportId;
 
 /// How many hang-ups are taken from the kernel at once.
@@ -82,6 +83,14 @@ impl Exports {
                 return Ok(gone);
             }
         }
+    }
+
+    /// In which processes each of some exports is open, as far as this user may look into them. Those on their way are in none.
+    pub(crate) fn whereabouts(&self, exports: &BTreeSet<ExportId>) -> BTreeMap<ExportId, Vec<OpenFile>> {
+        let inode = |export: &ExportId| self.open.get(export).map(|kept| (kept.inode.1, *export));
+        let pipes: BTreeMap<u64, ExportId> = exports.iter().filter_map(inode).collect();
+        let found = write_ends(&pipes.keys().copied().collect());
+        found.into_iter().filter_map(|(pipe, files)| Some((*pipes.get(&pipe)?, files))).collect()
     }
 
     /// Which export a descriptor is, if it is one.

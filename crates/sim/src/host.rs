@@ -1,6 +1,7 @@
 //! The machine with its bytes and descriptors: what both ways of carrying questions share.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
@@ -13,8 +14,10 @@ use peermap_model::{
     Answer, Ask, Discard, Grace, HolderList, Machine, MachineError, Policy, ProcessId, Profile, ProfileError, Wired,
     Wiring, team_bytes,
 };
+use peermap_report::Account;
 use serde::{Deserialize, Serialize};
 
+use crate::account::reported;
 use crate::exports::Exports;
 use crate::process::Inner;
 
@@ -59,6 +62,9 @@ pub enum SimError {
     /// The machine's process could not be spoken to.
     #[error("the simulated machine cannot be reached: {0}")]
     Unreachable(#[from] IpcError),
+    /// What the machine tells of its memory cannot be handed over.
+    #[error("what the machine tells of its memory cannot be handed over: {0}")]
+    Account(io::Error),
     /// The machine answered something else.
     #[error("the simulated machine answered out of turn")]
     OutOfTurn,
@@ -74,6 +80,10 @@ pub(crate) struct MachineHost {
     options: MachineOptions,
     /// The processes that live in this OS process.
     here: HashMap<ProcessId, Weak<Inner>>,
+    /// Which process of the operating system each is.
+    pids: BTreeMap<ProcessId, u32>,
+    /// The same of those that have ended and left something.
+    left: BTreeMap<ProcessId, u32>,
 }
 
 /// Descriptors that every process of a machine has open besides those of its memory.
@@ -117,7 +127,17 @@ impl MachineHost {
                 Ok(Arc::new(if marked { arena.marked()? } else { arena }))
             })
             .collect::<Result<Vec<_>, MemoryError>>()?;
-        Ok(Self { machine, exports: Exports::new()?, arenas, switches, budget, options, here: HashMap::new() })
+        Ok(Self {
+            machine,
+            exports: Exports::new()?,
+            arenas,
+            switches,
+            budget,
+            options,
+            here: HashMap::new(),
+            pids: BTreeMap::new(),
+            left: BTreeMap::new(),
+        })
     }
 
     pub(crate) const fn options(&self) -> &MachineOptions {
@@ -159,6 +179,12 @@ impl MachineHost {
     /// Notes that a process lives in this OS process.
     pub(crate) fn introduce(&mut self, process: ProcessId, inner: Weak<Inner>) {
         self.here.insert(process, inner);
+        self.known_as(process, std::process::id());
+    }
+
+    /// Notes which process of the operating system a process is.
+    pub(crate) fn known_as(&mut self, process: ProcessId, pid: u32) {
+        self.pids.insert(process, pid);
     }
 
     /// A process, if it lives in this OS process.
@@ -174,6 +200,13 @@ impl MachineHost {
     pub(crate) fn disconnect(&mut self, process: ProcessId) -> Result<(), DriverError> {
         self.machine.disconnect(process);
         self.here.remove(&process);
+        let pid = self.pids.remove(&process);
+        let leaks = &self.machine.ledger().leaks;
+        // Whoever left something is still spoken of, as long as it is remembered.
+        if leaks.back().is_some_and(|leak| leak.process == process) {
+            self.left.extend(pid.map(|pid| (process, pid)));
+            self.left.retain(|process, _| leaks.iter().any(|leak| leak.process == *process));
+        }
         self.discard()
     }
 
@@ -209,7 +242,19 @@ impl MachineHost {
 
     pub(crate) fn holders(&mut self) -> Result<HolderList, DriverError> {
         self.notice_gone()?;
-        Ok(self.machine.holders())
+        let mut holders = self.machine.holders();
+        let exports = holders.0.iter().flat_map(|line| line.descriptors.iter().map(|descriptor| descriptor.export));
+        let found = self.exports.whereabouts(&exports.collect());
+        for descriptor in holders.0.iter_mut().flat_map(|line| &mut line.descriptors) {
+            let files = found.get(&descriptor.export).into_iter().flatten();
+            descriptor.open_in = files.map(|file| (file.pid, file.fd)).collect();
+        }
+        Ok(holders)
+    }
+
+    pub(crate) fn account(&mut self) -> Result<Account, DriverError> {
+        let holders = self.holders()?;
+        Ok(reported(&self.machine.profile().name, [&self.pids, &self.left], &holders, self.machine.ledger()))
     }
 
     /// Carries out what the machine says of bytes: what multicast addresses stand for, and what is free.

@@ -15,6 +15,7 @@
 //! Simulated memory is host memory. What is written is charged to a budget; memory that the host cannot back ends as
 //! [`DriverError::Host`](peermap_driver::DriverError::Host), never as SIGBUS.
 
+mod account;
 mod alloc;
 mod code;
 mod context;
@@ -54,6 +55,7 @@ mod windows;
 
 pub use peermap_exec::{Check, Checks, UnknownCheck};
 
+pub use account::accounts;
 pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};
 pub use machine::SimMachine;
 pub use process::{SimProcess, SimThread};

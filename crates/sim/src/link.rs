@@ -16,7 +16,7 @@ use crate::protocol::{FromProcess, ToProcess};
 #[derive(Default)]
 pub(crate) struct Beside {
     attached: Option<OwnedFd>,
-    received: Option<OwnedFd>,
+    pub(crate) received: Option<OwnedFd>,
 }
 
 /// A way to the machine that also carries descriptors, beside a question and beside an answer.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use peermap_driver::ByteSize;
 use peermap_model::{Grace, HolderList, Profile};
+use peermap_report::Account;
 
 use crate::host::{MachineHost, MachineOptions, SimError};
 use crate::link::DirectLink;
@@ -84,6 +85,15 @@ impl SimMachine {
     /// [`peermap_driver::DriverError::Host`] if the kernel cannot say which descriptors are gone.
     pub fn holders(&self) -> Result<HolderList, peermap_driver::DriverError> {
         self.with_host(MachineHost::holders)
+    }
+
+    /// What this machine can tell of its memory: what [`holders`](Self::holders) says, what processes that have ended had not given
+    /// back, and what processes did that the driver accepts and a careful program does not do.
+    ///
+    /// # Errors
+    /// As [`Self::holders`].
+    pub fn account(&self) -> Result<Account, peermap_driver::DriverError> {
+        self.with_host(MachineHost::account)
     }
 
     /// How much host memory simulated memory takes now.

@@ -10,7 +10,7 @@ use peermap_exec::{Checks, History};
 use peermap_ipc::forks;
 use peermap_memory::{Arena, Switches, Table, View, device_window};
 use peermap_model::{
-    Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId, devices_seen, rules,
+    Ask, Grace, Misuse, Outside, Policy, Process, ProcessId, ProcessOptions, Profile, ThreadId, devices_seen, rules,
 };
 
 use crate::code::CodeStore;
@@ -125,6 +125,7 @@ pub(crate) struct Inner {
 #[derive(Clone)]
 pub struct SimProcess {
     pub(crate) inner: Arc<Inner>,
+    end: Arc<End>,
 }
 
 /// A host thread of a simulated process, whatever OS thread calls.
@@ -132,7 +133,11 @@ pub struct SimProcess {
 pub struct SimThread {
     pub(crate) inner: Arc<Inner>,
     pub(crate) thread: ThreadId,
+    _end: Arc<End>,
 }
+
+/// The last word of a process, when the last value of it is dropped: threads that work for it may have it a little longer.
+struct End(Arc<Inner>);
 
 /// Numbers of OS threads begin here; below are those of [`SimProcess::thread`].
 const FIRST_OS_THREAD: u64 = 1 << 32;
@@ -185,13 +190,14 @@ impl SimProcess {
             forks: forks(),
             started: Instant::now(),
         });
-        Self { inner }
+        Self { end: Arc::new(End(Arc::clone(&inner))), inner }
     }
 
     /// A host thread of this process by a number below 2^32: it has a stack of contexts of its own.
     #[must_use]
     pub fn thread(&self, number: u32) -> SimThread {
-        SimThread { inner: Arc::clone(&self.inner), thread: ThreadId(u64::from(number)) }
+        let (inner, end) = (Arc::clone(&self.inner), Arc::clone(&self.end));
+        SimThread { inner, thread: ThreadId(u64::from(number)), _end: end }
     }
 
     /// The number of the process in its machine.
@@ -223,6 +229,11 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether this is a fork of the process that made it: a lock that another thread had then is never given back.
+    fn is_forked(&self) -> bool {
+        forks() != self.forks
+    }
+
     /// Nanoseconds since the process began, for event times.
     pub(crate) fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
@@ -235,15 +246,25 @@ impl Inner {
         answer: impl FnOnce(&mut Process, &mut Outside<'_>) -> Result<T>,
     ) -> Result<T> {
         let mut state = self.enter(call)?;
+        self.answer(&mut state, answer)
+    }
+
+    /// Lets the model answer, and the machine know what is to be said of it.
+    fn answer<T>(
+        &self,
+        state: &mut State,
+        answer: impl FnOnce(&mut Process, &mut Outside<'_>) -> Result<T>,
+    ) -> Result<T> {
         let State { process, link, .. } = &mut *state;
         let mut tables = Tables(&self.memory.tables);
-        answer(process, &mut Outside { machine: &mut **link, tables: &mut tables })
+        let answered = answer(process, &mut Outside { machine: &mut **link, tables: &mut tables });
+        state.report();
+        answered
     }
 
     /// Begins a call: counts it, and runs work that is overdue by then.
     pub(crate) fn enter(&self, call: Call) -> Result<MutexGuard<'_, State>> {
-        if forks() != self.forks {
-            // A lock that another thread had when the process was forked is never given back.
+        if self.is_forked() {
             return Err(rules::INIT_4.refuse(&[], None));
         }
         let mut state = self.lock();
@@ -262,8 +283,34 @@ impl Inner {
     /// The second half of a call that had to wait for work.
     pub(crate) fn resume<T>(&self, answer: impl FnOnce(&mut Process, &mut Outside<'_>) -> Result<T>) -> Result<T> {
         let mut state = self.lock();
-        let State { process, link, .. } = &mut *state;
-        let mut tables = Tables(&self.memory.tables);
-        answer(process, &mut Outside { machine: &mut **link, tables: &mut tables })
+        self.answer(&mut state, answer)
+    }
+}
+
+impl State {
+    /// Lets the machine know what the process did that a careful program does not do.
+    fn report(&mut self) {
+        for report in self.process.unreported() {
+            let received = self.link.take_descriptor();
+            // A machine that is gone needs to know nothing.
+            drop(self.link.ask(report));
+            self.link.beside().received = received;
+        }
+    }
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let Self(process) = self;
+        if process.is_forked() {
+            return;
+        }
+        let mut state = process.lock();
+        let could_give_back = state.broken.is_none() && state.process.end();
+        state.report();
+        if !could_give_back {
+            // As above.
+            drop(state.link.ask(Ask::CannotGiveBack));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a machine in an OS process of its own and the others say to each other.
 
-use peermap_model::{Answer, Ask, HolderList, SharedWait};
+use peermap_model::{Answer, Ask, SharedWait};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Terms;
@@ -13,8 +13,8 @@ pub(crate) enum Control {
         /// The node that it is put on.
         node: Option<u16>,
     },
-    /// Who holds what?
-    Holders,
+    /// What is there to tell of memory?
+    Account,
 }
 
 /// To whoever started the machine.
@@ -22,8 +22,8 @@ pub(crate) enum Control {
 pub(crate) enum ControlReply {
     /// The machine is ready, or the socket was taken.
     Ready,
-    /// Who holds what.
-    Holders(HolderList),
+    /// Beside this lies a file with what there is to tell.
+    Account,
     /// The machine cannot go on.
     Failed(String),
 }
@@ -32,7 +32,10 @@ pub(crate) enum ControlReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum FromProcess {
     /// First of all. Beside it lies the socket over which the process hears that others wait for it.
-    Hello,
+    Hello {
+        /// The process, as itself sees it.
+        pid: u32,
+    },
     /// Gives the next descriptors of the machine's memory. A process asks for them piece by piece, so that the machine waits
     /// for nobody.
     Memory {

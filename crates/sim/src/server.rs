@@ -1,10 +1,12 @@
 //! The machine as an OS process of its own.
 //!
 //! Whoever starts it keeps a control socket to it. A process joins over a socket pair: one end goes to the machine beside
-//! [`Control::Join`], the other to the process. No socket has a name, so no stranger can find one. The machine ends when
+//! [`Control::Join`], the other to the process. No socket that is listened to has a name, so no stranger can find one; behind a
+//! window the machine shows its user what there is to tell of memory. The machine ends when
 //! the control socket hangs up; a process ends, for the machine, when its own does.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +14,12 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use peermap_exec::Check;
-use peermap_ipc::{Channel, Deadline, TypedChannel};
+use peermap_ipc::{Channel, Deadline, TypedChannel, Window};
 use peermap_memory::{Arena, Budget, Switches};
-use peermap_model::{Grace, HolderList, ProcessId, Profile, team_bytes};
+use peermap_model::{Grace, ProcessId, Profile, team_bytes};
+use peermap_report::Account;
 
+use crate::account::{WINDOW, from_file, to_file};
 use crate::host::{MachineHost, MachineOptions, SimError, Terms};
 use crate::link::RemoteLink;
 use crate::process::{Memory, Seat, SimProcess};
@@ -44,8 +48,9 @@ pub fn serve(control: Channel, profile: Profile, options: MachineOptions) -> Res
             return Err(error);
         }
     };
+    let window = Window::open(WINDOW)?;
     control.send(&ControlReply::Ready, &[], Deadline::after(REPLY_TIME))?;
-    let mut server = Server { host, control, processes: BTreeMap::new() };
+    let mut server = Server { host, control, window, processes: BTreeMap::new() };
     while server.turn()? {}
     Ok(())
 }
@@ -58,16 +63,27 @@ struct Place {
     bell: Option<TypedChannel<Ring, ()>>,
 }
 
+/// Who may have something to say.
+struct Heard {
+    control: bool,
+    /// Descriptors that have gone.
+    gone: bool,
+    visitors: bool,
+    processes: Vec<ProcessId>,
+}
+
 struct Server {
     host: MachineHost,
     control: ControlChannel,
+    /// Where anybody of this user learns what there is to tell of memory.
+    window: Window,
     processes: BTreeMap<ProcessId, Place>,
 }
 
 impl Server {
     /// Waits for something to happen and deals with it. False once the control socket has hung up.
     fn turn(&mut self) -> Result<bool, SimError> {
-        let (control, gone, ready) = self.wait()?;
+        let Heard { control, gone, visitors, processes } = self.wait()?;
         if gone {
             self.notice_gone();
         }
@@ -77,10 +93,13 @@ impl Server {
             while self.hear(process) {}
             self.leave(process);
         }
-        for process in ready {
+        for process in processes {
             if !self.hear(process) {
                 self.leave(process);
             }
+        }
+        if visitors {
+            self.show();
         }
         Ok(!control || self.hear_control())
     }
@@ -105,12 +124,9 @@ impl Server {
         Ok(ended.map(|(process, _)| *process).collect())
     }
 
-    /// Which of control socket, departed descriptors and processes have something to say.
-    fn wait(&self) -> Result<(bool, bool, Vec<ProcessId>), SimError> {
-        let mut polled = vec![
-            PollFd::new(self.control.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.host.watch(), PollFlags::POLLIN),
-        ];
+    fn wait(&self) -> Result<Heard, SimError> {
+        let always = [self.control.as_fd(), self.host.watch(), self.window.as_fd()];
+        let mut polled: Vec<_> = always.iter().map(|fd| PollFd::new(*fd, PollFlags::POLLIN)).collect();
         polled.extend(self.processes.values().map(|seat| PollFd::new(seat.channel.as_fd(), PollFlags::POLLIN)));
         while let Err(error) = poll(&mut polled, PollTimeout::NONE) {
             if error != Errno::EINTR {
@@ -118,8 +134,13 @@ impl Server {
             }
         }
         let speaks = |polled: &PollFd<'_>| polled.any().unwrap_or(true);
-        let ready = self.processes.keys().zip(&polled[2..]).filter(|(_, polled)| speaks(polled));
-        Ok((speaks(&polled[0]), speaks(&polled[1]), ready.map(|(process, _)| *process).collect()))
+        let processes = self.processes.keys().zip(&polled[always.len()..]).filter(|(_, polled)| speaks(polled));
+        Ok(Heard {
+            control: speaks(&polled[0]),
+            gone: speaks(&polled[1]),
+            visitors: speaks(&polled[2]),
+            processes: processes.map(|(process, _)| *process).collect(),
+        })
     }
 
     fn notice_gone(&mut self) {
@@ -141,7 +162,8 @@ impl Server {
         let at_once = Deadline::after(Duration::ZERO);
         let Ok((question, mut beside)) = seat.channel.recv(1, at_once) else { return false };
         match question {
-            FromProcess::Hello => {
+            FromProcess::Hello { pid } => {
+                self.host.known_as(process, pid);
                 seat.bell = beside.pop().and_then(|bell| Channel::from_fd(bell).ok()).map(TypedChannel::new);
                 seat.channel.send(&welcome(&self.host, process, seat.node), &[], at_once).is_ok()
             }
@@ -181,12 +203,30 @@ impl Server {
         let Ok((request, beside)) = self.control.recv(1, Deadline::after(Duration::ZERO)) else { return false };
         let reply = match request {
             Control::Join { node } => self.join(node, beside),
-            Control::Holders => match self.host.holders() {
-                Ok(holders) => ControlReply::Holders(holders),
+            Control::Account => match self.account() {
+                Ok(file) => {
+                    return self
+                        .control
+                        .send(&ControlReply::Account, &[file.as_fd()], Deadline::after(REPLY_TIME))
+                        .is_ok();
+                }
                 Err(error) => ControlReply::Failed(error.to_string()),
             },
         };
         self.control.send(&reply, &[], Deadline::after(REPLY_TIME)).is_ok()
+    }
+
+    fn account(&mut self) -> Result<OwnedFd, SimError> {
+        to_file(&self.host.account().map_err(|error| SimError::Account(io::Error::other(error)))?)
+    }
+
+    /// Shows every visitor what there is to tell. One that does not take it at once goes without.
+    fn show(&mut self) {
+        while let Ok(Some(visitor)) = self.window.visitor() {
+            if let Ok(file) = self.account() {
+                drop(visitor.send(WINDOW.as_bytes(), &[file.as_fd()], Deadline::after(Duration::ZERO)));
+            }
+        }
     }
 
     fn join(&mut self, node: Option<u16>, mut beside: Vec<OwnedFd>) -> ControlReply {
@@ -236,7 +276,7 @@ impl MachineClient {
     fn expect_ready(&mut self, deadline: Deadline) -> Result<(), SimError> {
         match self.control.recv(0, deadline)?.0 {
             ControlReply::Ready => Ok(()),
-            ControlReply::Holders(_) | ControlReply::Failed(_) => Err(SimError::OutOfTurn),
+            ControlReply::Account | ControlReply::Failed(_) => Err(SimError::OutOfTurn),
         }
     }
 
@@ -269,15 +309,15 @@ impl MachineClient {
         self.expect_ready(deadline)
     }
 
-    /// Who holds what memory of the machine.
+    /// What the machine can tell of its memory, as [`SimMachine::account`](crate::SimMachine::account).
     ///
     /// # Errors
     /// If the machine does not answer in time.
-    pub fn holders(&mut self, deadline: Deadline) -> Result<HolderList, SimError> {
-        self.control.send(&Control::Holders, &[], deadline)?;
-        match self.control.recv(0, deadline)?.0 {
-            ControlReply::Holders(holders) => Ok(holders),
-            ControlReply::Ready | ControlReply::Failed(_) => Err(SimError::OutOfTurn),
+    pub fn account(&mut self, deadline: Deadline) -> Result<Account, SimError> {
+        self.control.send(&Control::Account, &[], deadline)?;
+        match self.control.recv(1, deadline)? {
+            (ControlReply::Account, mut beside) => from_file(beside.pop().ok_or(SimError::OutOfTurn)?),
+            (ControlReply::Ready | ControlReply::Failed(_), _) => Err(SimError::OutOfTurn),
         }
     }
 }
@@ -291,7 +331,7 @@ impl SimProcess {
     pub fn join(ticket: OwnedFd, visible: Option<&str>, deadline: Deadline) -> Result<Self, SimError> {
         let mut channel: TypedChannel<FromProcess, ToProcess> = TypedChannel::new(Channel::from_fd(ticket)?);
         let (bell, rope) = Channel::pair()?;
-        channel.send(&FromProcess::Hello, &[rope.as_fd()], deadline)?;
+        channel.send(&FromProcess::Hello { pid: std::process::id() }, &[rope.as_fd()], deadline)?;
         drop(rope);
         let ToProcess::Welcome { profile, terms } = channel.recv(0, deadline)?.0 else {
             return Err(SimError::OutOfTurn);

@@ -161,6 +161,19 @@ fn free_what_is_open() -> Result<()> {
     if noted { Err(DriverError::refused(CuResult::SUCCESS)) } else { Ok(()) }
 }
 
+/// A process ends before its work: success, and a misuse that its machine knows.
+fn end_before_the_work() -> Result<()> {
+    let machine = SimMachine::named("h200-x2").unwrap();
+    let process = machine.process().unwrap();
+    process.init(0)?;
+    process.ctx_create(0, Device(0))?;
+    let memory = process.mem_alloc(PIECE)?;
+    process.memset_d8_async(memory, 7, PIECE, Stream::NULL)?;
+    drop(process);
+    let noted = machine.account()?.misuses.iter().any(|misuse| misuse.rule == rules::EXIT_1.id.0);
+    if noted { Err(DriverError::refused(CuResult::SUCCESS)) } else { Ok(()) }
+}
+
 fn open_in_a_second_context() -> Result<()> {
     let (_owner, _memory, opener, handle) = owner_and_opener()?;
     opener.ipc_open_mem_handle(&handle, 1)?;
@@ -295,6 +308,7 @@ fn calls() -> Vec<Breaks> {
             process.mem_export_to_shareable_handle(memory, HandleType::FABRIC, 0).map(drop)
         }),
         (&rules::ALLOC_4, free_what_is_open),
+        (&rules::EXIT_1, end_before_the_work),
         (&rules::IMPORT_5, || {
             let handle = FabricHandle([7; 64]);
             let process = process("default");

@@ -60,7 +60,8 @@ fn leak(machine: &Machine<'_>, process: &Process, size: ByteSize) -> Result<(), 
     let exported = process.mem_export_to_shareable_handle(handle, HandleType::POSIX_FILE_DESCRIPTOR, 0)?;
     if let Some(holders) = machine.holders()? {
         let named = holders.0.iter().any(|line| {
-            let exported = line.descriptors.iter().any(|site| site.call == Call::cuMemExportToShareableHandle);
+            let exported =
+                line.descriptors.iter().any(|descriptor| descriptor.made_by.call == Call::cuMemExportToShareableHandle);
             line.made_by.call == Call::cuMemCreate && exported
         });
         holds("the list of holders names what is leaked", named, holders)?;

@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Context;
 use peermap_driver::{ByteSize, Driver, Uuid};
 use peermap_ipc::{Child, Deadline, Output, Spawn};
-use peermap_model::{HolderList, Profile, ProfileError, visible_devices};
+use peermap_model::{Profile, ProfileError, visible_devices};
+use peermap_report::Account;
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, SimProcess, default_host_memory};
 
@@ -64,10 +65,10 @@ impl SimBackend {
         Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), process: Mutex::new(process) })
     }
 
-    /// Who holds what memory of the machine.
-    pub(crate) fn holders(&self) -> anyhow::Result<HolderList> {
+    /// What the machine tells of its memory, if it answers in time.
+    fn told(&self, time: Duration) -> Option<Account> {
         let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(client.holders(Deadline::after(MACHINE_TIME))?)
+        client.account(Deadline::after(time)).ok()
     }
 
     fn ticket(&self, node: Option<u16>) -> Result<OwnedFd, BackendError> {
@@ -118,10 +119,15 @@ impl Backend for SimBackend {
         default_host_memory().ok()
     }
 
+    fn account(&self) -> Option<Account> {
+        self.told(END_TIME)
+    }
+
     fn end_of_machine(&self) -> Option<EndOfMachine> {
         // A machine that answers lives. One that is just ending closes its sockets first.
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        client.holders(Deadline::after(END_TIME)).err()?;
+        if self.told(END_TIME).is_some() {
+            return None;
+        }
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
         let how = process.wait(Deadline::after(END_TIME)).ok()?;
         Some(EndOfMachine { pid: process.pid(), how })

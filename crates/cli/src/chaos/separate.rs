@@ -6,7 +6,7 @@ use std::{env, thread};
 use anyhow::{Context, anyhow};
 use peermap_chaos::{Plan, separate};
 use peermap_report::ExitCode;
-use peermap_scenario::Launcher;
+use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
 use super::present::Board;
@@ -46,10 +46,10 @@ fn play_some(arguments: &Chaos, next: &(dyn Fn() -> Option<Plan> + Sync)) -> Res
     let mut play = |plan: &Plan| {
         let (outcome, wrong) = separate(&scenario, &backend, &launcher, plan);
         let mut wrong: Vec<String> = wrong.into_iter().collect();
-        match backend.holders() {
-            Ok(list) if list.0.is_empty() => {}
-            Ok(list) => wrong.push(format!("memory is left: {list}")),
-            Err(error) => wrong.push(format!("the machine does not say what is left: {error:#}")),
+        match backend.account() {
+            Some(account) if account.held.is_empty() => {}
+            Some(account) => wrong.push(format!("memory is left: {}", account.lines(true).join("; "))),
+            None => wrong.push("the machine does not say what is left".to_owned()),
         }
         // What one run left is not the next one's.
         if !wrong.is_empty() {

@@ -17,6 +17,7 @@ mod environment;
 mod fabric;
 mod grow;
 mod handles;
+mod holders;
 mod host_numa;
 mod import;
 mod launch;

@@ -39,6 +39,6 @@ impl Channel {
 }
 
 /// A time of zero would be for ever.
-fn at_least_a_moment(time: Duration) -> TimeVal {
+pub(crate) fn at_least_a_moment(time: Duration) -> TimeVal {
     TimeVal::microseconds(i64::try_from(time.as_micros()).unwrap_or(i64::MAX).max(1))
 }

@@ -11,6 +11,7 @@ mod doorstep;
 mod listener;
 
 pub use address::PrivateAddress;
+pub(crate) use connect::at_least_a_moment;
 pub use listener::PrivateListener;
 
 use nix::errno::Errno;
@@ -18,10 +19,10 @@ use nix::unistd::geteuid;
 
 use crate::{Channel, IpcError};
 
-fn is_of_this_user(channel: &Channel) -> Result<bool, IpcError> {
+pub(crate) fn is_of_this_user(channel: &Channel) -> Result<bool, IpcError> {
     Ok(channel.peer_credentials()?.uid == geteuid().as_raw())
 }
 
-fn failed(call: &'static str) -> impl FnOnce(Errno) -> IpcError {
+pub(crate) fn failed(call: &'static str) -> impl FnOnce(Errno) -> IpcError {
     move |errno| IpcError::from_call(call, errno)
 }

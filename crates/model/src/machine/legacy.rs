@@ -10,7 +10,7 @@ use crate::wire::{AllocId, Answer, Holding, ProcessId};
 /// An allocation for which its process asked a legacy handle.
 pub(super) struct LegacyExport {
     alloc: AllocId,
-    size: ByteSize,
+    pub(super) size: ByteSize,
     pub(super) exporter: ProcessId,
     /// Since when the exporter has freed the memory; importers that opened it before keep it.
     freed: Option<CallSite>,
@@ -22,6 +22,11 @@ impl LegacyExport {
     /// A process has it open no longer.
     pub(super) fn close(&mut self, process: ProcessId) {
         self.opened.remove(&process);
+    }
+
+    /// The call since which another process has it open, if the exporter has not freed it before.
+    pub(super) fn open_since(&self) -> Option<CallSite> {
+        self.opened.values().next().copied().filter(|_| self.freed.is_none())
     }
 }
 

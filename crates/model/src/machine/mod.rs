@@ -8,6 +8,7 @@ mod arena;
 mod event;
 mod fabric;
 mod holders;
+mod ledger;
 mod legacy;
 mod pool;
 mod team;
@@ -17,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, MemInfo, Win32Handle};
 
-pub use holders::{HolderLine, HolderList};
+pub use holders::{DescriptorLine, HolderLine, HolderList};
+pub use ledger::{Leak, Ledger, Report};
 pub use team::{Wired, Wiring, team_bytes};
 
 use crate::chooser::{Chooser, Policy};
@@ -136,6 +138,7 @@ pub struct Machine {
     /// The process that runs work as one piece.
     turn: Option<ProcessId>,
     discards: Vec<Discard>,
+    ledger: Ledger,
     next_process: u32,
     next_alloc: u64,
     next_export: u64,
@@ -169,6 +172,7 @@ impl Machine {
             processes: BTreeMap::new(),
             turn: None,
             discards: Vec::new(),
+            ledger: Ledger::default(),
             next_process: 0,
             next_alloc: 0,
             next_export: 0,
@@ -199,6 +203,7 @@ impl Machine {
     /// A process has gone, however it went: drops what it held.
     pub fn disconnect(&mut self, process: ProcessId) {
         self.processes.remove(&process);
+        self.note_end(process);
         let held: Vec<AllocId> = self
             .allocations
             .iter()
@@ -280,6 +285,14 @@ impl Machine {
                 self.held_by(process, alloc)?;
                 self.forget_holder(process, alloc);
                 self.free_legacy(process, alloc, site)
+            }
+            Ask::CannotGiveBack => {
+                self.ledger.excuse(process);
+                Answer::Done
+            }
+            Ask::Report { rule, text } => {
+                self.ledger.take(Report { process, rule, text });
+                Answer::Done
             }
             Ask::ExportDescriptor { alloc, site } => {
                 let export = ExportId(self.next_export);

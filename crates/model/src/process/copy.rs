@@ -116,6 +116,11 @@ impl Operation {
         }
     }
 
+    /// Whether it is more than a mark, or a wait for one.
+    pub(super) const fn is_work(&self) -> bool {
+        !matches!(self, Self::Join | Self::Mark { .. } | Self::Await(_))
+    }
+
     /// What a copy or a fill writes: where, and how much.
     #[must_use]
     pub const fn overwrites(&self) -> Option<(&Operand, ByteSize)> {

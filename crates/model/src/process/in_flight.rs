@@ -13,6 +13,7 @@ use super::copy::Operation;
 use super::pool::Ticket;
 use super::queue::{Plan, StreamKey, WorkId, shared_mark};
 use crate::rule::Rule;
+use crate::rules;
 
 /// How much is remembered: a program that never synchronises shall not get slower and slower.
 const MOST_REMEMBERED: usize = 64;
@@ -95,6 +96,19 @@ impl Process {
     /// Whether any work may still use memory.
     pub(super) fn has_work_in_flight(&self) -> bool {
         !self.queue.is_empty() || !self.lucky.0.is_empty()
+    }
+
+    /// Notes the first work that nobody has seen through when the process ends.
+    pub(super) fn note_lost_work(&mut self) {
+        let lucky = self.lucky.0.values().map(|(operation, site)| (operation, *site));
+        let first = self.queue.operations().chain(lucky).find(|(operation, _)| operation.is_work());
+        if let Some((_, user)) = first.filter(|_| self.fault.is_none()) {
+            self.misuses.extend(rules::EXIT_1.misuse(
+                &[],
+                &format_args!("the end of process {}", self.id.0),
+                Some(user),
+            ));
+        }
     }
 
     /// Notes work, of one device if one is given, that may still use a range that goes.

@@ -31,7 +31,7 @@ mod win32;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result, Value};
+use peermap_driver::{Argument, ByteSize, Call, CallSite, DevicePtr, DriverError, Explanation, Result};
 
 pub use copy::{Operand, Operation};
 pub use module::{FunctionInfo, LoadedModule, ModuleCode, VariableInfo};
@@ -44,7 +44,7 @@ use crate::numbers::NumberMap;
 use crate::profile::Profile;
 use crate::rule::Rule;
 use crate::rules;
-use crate::wire::{AllocId, Backing, MachineLink, ProcessId, Rights};
+use crate::wire::{AllocId, Ask, Backing, MachineLink, ProcessId, Rights};
 use context::ContextState;
 use in_flight::Lucky;
 use legacy::LegacyAllocation;
@@ -150,6 +150,8 @@ pub struct Process {
     knows_teams: bool,
     fault: Option<FaultState>,
     misuses: Vec<Misuse>,
+    /// How many of them the machine knows.
+    reported: usize,
     next_opaque: u64,
 }
 
@@ -185,6 +187,7 @@ impl Process {
             knows_teams: false,
             fault: None,
             misuses: Vec::new(),
+            reported: 0,
             next_opaque: 0,
             options,
             profile,
@@ -207,6 +210,20 @@ impl Process {
     #[must_use]
     pub fn misuses(&self) -> &[Misuse] {
         &self.misuses
+    }
+
+    /// What it did of that and its machine does not know yet.
+    pub fn unreported(&mut self) -> impl Iterator<Item = Ask> {
+        let new = &self.misuses[self.reported..];
+        self.reported = self.misuses.len();
+        new.iter().map(|misuse| Ask::Report { rule: misuse.rule.to_string(), text: misuse.to_string() })
+    }
+
+    /// The process ends: notes work that no synchronisation has seen through. Says whether it could have given back what it
+    /// holds: after a fault most calls fail.
+    pub fn end(&mut self) -> bool {
+        self.note_lost_work();
+        self.fault.is_none()
     }
 
     /// Begins a call: counts it, and refuses it before `cuInit`.
@@ -255,11 +272,7 @@ impl Process {
 
     /// Notes a misuse by the call of now.
     fn note_misuse(&mut self, rule: &'static Rule, facts: &[(&'static str, &dyn Argument)], earlier: Option<CallSite>) {
-        if rule.is_on() {
-            let mut misuse = rule.explain(facts, earlier);
-            misuse.facts.push(("by", Value::Text(self.site.to_string())));
-            self.misuses.push(misuse);
-        }
+        self.misuses.extend(rule.misuse(facts, &self.site, earlier));
     }
 
     /// What is known about an address, for the explanation of a fault: who mapped it, or who took it away.

@@ -13,6 +13,8 @@ rules! { CONTEXT;
     INIT_4 = "INIT-4" [cuInit, cuDeviceGetCount, cuMemCreate, cuCtxSynchronize] NOT_INITIALIZED:
         "a process that was forked from one with a driver has none before it executes a program"
         report "NVIDIA/cuda-python #1136";
+    EXIT_1 = "EXIT-1" [cuCtxSynchronize] SUCCESS:
+        "work that no synchronisation has seen through is lost with its process" manual "cuCtxSynchronize";
     DEVICE_1 = "DEVICE-1" [cuDeviceGet, cuDeviceCanAccessPeer, cuCtxCreate, cuDeviceGetDefaultMemPool] INVALID_DEVICE:
         "the device must be one that this process sees" step "peer" "peer-access-query" 6 step "legacy" "ctx-life" 2;
     DEVICE_2 = "DEVICE-2" [cuDeviceGetAttribute] INVALID_VALUE: "the attribute must be a known one"

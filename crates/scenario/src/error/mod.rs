@@ -82,6 +82,16 @@ pub enum RunError {
     /// The process of the simulated machine ended before the run did.
     #[error("the simulated machine (pid {}) died: {}", _0.pid, _0.how)]
     MachineDied(EndOfMachine),
+    /// All went well, and memory was not given back in the end, or was taken away while somebody still used it.
+    #[error("memory of the simulated machine was not given back, or was used when it went: {what}")]
+    Memory {
+        /// The worker that left it, if it was one.
+        worker: Option<u32>,
+        /// Its process.
+        pid: Option<u32>,
+        /// What there is to tell of it.
+        what: String,
+    },
     /// The time ran out.
     #[error(
         "the time ran out: worker {worker} (pid {pid}) is in step {step:?}; allow more with --timeout",
@@ -152,6 +162,7 @@ impl RunError {
             Self::MachineDied(_) => FailureKind::MachineDied,
             Self::TimedOut { .. } => FailureKind::TimedOut,
             Self::Mismatch { .. } => FailureKind::Mismatch,
+            Self::Memory { .. } => FailureKind::Memory,
             Self::Driver { source, .. } => kind_of_driver_error(source),
             Self::Worker { complaint, .. } => complaint.kind,
         }
@@ -186,7 +197,7 @@ impl RunError {
         };
         let (kind, message, exit_code) = (self.kind(), one_line(self), self.exit_code().code());
         let (worker, pid, step) = (self.worker(), self.pid(), self.step());
-        Failure { kind, worker, pid, step, message, exit_code, call, rule, mismatch }
+        Failure { kind, worker, pid, step, message, exit_code, call, rule, mismatch, memory: None }
     }
 
     /// The worker that it is about.
@@ -198,6 +209,7 @@ impl RunError {
             | Self::Spawn { worker, .. }
             | Self::Channel { worker, .. } => Some(*worker),
             Self::Mismatch { mismatch, .. } => Some(mismatch.worker),
+            Self::Memory { worker, .. } => *worker,
             _ => None,
         }
     }
@@ -209,6 +221,7 @@ impl RunError {
             | Self::Worker { pid, .. }
             | Self::MachineDied(EndOfMachine { pid, .. })
             | Self::Mismatch { pid, .. } => Some(*pid),
+            Self::Memory { pid, .. } => *pid,
             _ => None,
         }
     }
@@ -250,6 +263,7 @@ mod tests {
             (driver_error(DriverError::refused(CuResult::OUT_OF_MEMORY)), 16),
             (driver_error(DriverError::refused(CuResult::ILLEGAL_ADDRESS)), 17),
             (driver_error(DriverError::Finding { what: "a race".to_owned() }), 18),
+            (RunError::Memory { worker: Some(1), pid: Some(2), what: "2 MiB".to_owned() }, 18),
             (driver_error(DriverError::Host { what: "memory".to_owned() }), 1),
         ];
         for (error, code) in codes {

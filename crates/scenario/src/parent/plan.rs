@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use peermap_ipc::Deadline;
 use peermap_report::calls::ProcessCalls;
-use peermap_report::{Phases, RejectedDevice, RunReport, SCHEMA, WorkerReport};
+use peermap_report::{Account, Failure, Phases, RejectedDevice, RunReport, SCHEMA, WorkerReport};
 
 use super::Story;
 use crate::backend::Backend;
@@ -96,7 +96,7 @@ impl Plan {
             workers: end.hands.iter().map(|hand| self.worker_report(story.options(), hand)).collect(),
             wall_ms: end.wall_ms,
             remarks: end.remarks,
-            failure: end.failure.as_ref().map(RunError::failure),
+            failure: end.failure.as_ref().map(|error| Failure { memory: end.memory, ..error.failure() }),
             ..outline(story, backend.name(), backend.profile(), Some(self.fill), Some(kernels))
         }
     }
@@ -191,6 +191,8 @@ pub(crate) fn outline(
 pub(super) struct End<'a> {
     pub(super) hands: &'a [Hand],
     pub(super) failure: Option<RunError>,
+    /// What there was to tell of memory when it failed.
+    pub(super) memory: Option<Account>,
     pub(super) wall_ms: f64,
     pub(super) remarks: Vec<String>,
 }

@@ -4,12 +4,12 @@ use std::cell::{OnceCell, RefCell};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use peermap_driver::{Driver, DriverError};
 use peermap_ipc::{Barrier, Deadline};
 use peermap_report::calls::ProcessCalls;
-use peermap_report::{Event, EventSink, Reference, RejectedDevice, Rejection, RunReport};
+use peermap_report::{Account, Event, EventSink, Reference, RejectedDevice, Rejection, RunReport};
 
 use super::handover::Handover;
 use super::plan::End;
@@ -27,6 +27,12 @@ use crate::probe;
 use crate::scenario::Scenario;
 use crate::timing::ms_since;
 use crate::watched::{Watched, watched};
+
+/// How long a child may take from its start until it executes.
+const FORK_TIME: Duration = Duration::from_secs(2);
+
+/// How long until one looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Runs a scenario.
 ///
@@ -127,9 +133,29 @@ impl Run<'_> {
         end.map_or(error, RunError::MachineDied)
     }
 
+    /// What there is to tell of memory, and was not told before.
+    fn memory_since(&self, before: Option<&Account>) -> Option<Account> {
+        self.backend.account().map(|account| account.since(before.unwrap_or(&Account::default())))
+    }
+
+    /// What a run that went well left, if it left anything.
+    fn memory_left(&self, before: Option<&Account>) -> Option<Account> {
+        let until = Deadline::after(FORK_TIME);
+        loop {
+            let left = self.memory_since(before).filter(|account| !account.is_clean())?;
+            // What a call did or a process left stays. What is held may be so by a child that another thread is just starting: it
+            // has copies of all descriptors until it executes.
+            if left.all_left + left.all_misuses > 0 || until.has_passed() {
+                return Some(left);
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+
     /// The run itself. `measure` has the workers measure after they have verified.
     fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
         let Self { story, options, backend, kernels, .. } = self;
+        let before = self.backend.account();
         let begun = Instant::now();
         let deadline = Deadline::after(options.timeout);
 
@@ -157,7 +183,8 @@ impl Run<'_> {
         }
         let looking = with_lookout(&driver, crew.hands().iter().map(Hand::pid).collect());
         let supplied = story.supply(&looking, &plan);
-        let mut supplies = supplied.map_err(|error| crew.death().unwrap_or_else(|| supply_error(&driver, error)))?;
+        let mut supplies =
+            supplied.map_err(|error| crew.death(events).unwrap_or_else(|| supply_error(&driver, error)))?;
         looking.interceptor().end();
         if is_crowd {
             crew.order(&order, Some(barrier.as_fd()), deadline)?;
@@ -168,17 +195,16 @@ impl Run<'_> {
         // Every worker that asks gets all descriptors; from then on this process only watches.
         let steps = story.steps(workers);
         let mut handover = Handover::new(&plan, steps, &mut *supplies, barrier, descriptor_batch()?);
-        let outcome = crew.conduct(&mut handover, events, deadline);
-
+        let outcome = crew.conduct(&mut handover, events, deadline).and_then(|()| first_mismatch(crew.hands()));
+        // Before this process gives back its own: what it holds, and what the dead had, is what one wants to see.
+        let held = outcome.is_err().then(|| self.memory_since(before.as_ref())).flatten();
         let released = supplies.release().map_err(|source| in_parent(&driver, "release", source));
-        let outcome = outcome.and_then(|()| first_mismatch(crew.hands())).and(released);
-        let end = End {
-            hands: crew.hands(),
-            failure: outcome.err().map(|error| self.cause(error)),
-            wall_ms: ms_since(begun),
-            remarks,
-        };
+        let (outcome, wall_ms) = (outcome.and(released), ms_since(begun));
         // Only now that the time of the run is taken.
+        let left = outcome.is_ok().then(|| self.memory_left(before.as_ref())).flatten();
+        let outcome = outcome.and_then(|()| left.as_ref().map_or(Ok(()), |left| Err(memory_error(left, crew.hands()))));
+        let failure = outcome.err().map(|error| self.cause(error));
+        let end = End { hands: crew.hands(), failure, memory: held.or(left), wall_ms, remarks };
         if self.record_calls {
             self.workers_calls.borrow_mut().extend(plan.calls(crew.hands(), measure));
         }
@@ -277,6 +303,14 @@ fn supply_error(driver: &Watched<'_>, error: SupplyError) -> RunError {
         SupplyError::Driver(source) => in_parent(driver, "allocate and export", source),
         SupplyError::SharedMemory(source) => RunError::SharedMemory { source },
     }
+}
+
+fn memory_error(account: &Account, hands: &[Hand]) -> RunError {
+    let pid = account.left.first().and_then(|left| left.pid);
+    let worker = hands.iter().find(|hand| Some(hand.pid()) == pid).map(Hand::worker);
+    let mut lines = account.lines(true).into_iter();
+    let (first, more) = (lines.next().unwrap_or_default(), lines.len());
+    RunError::Memory { worker, pid, what: if more > 0 { format!("{first} (and {more} more)") } else { first } }
 }
 
 fn in_parent(driver: &Watched<'_>, step: &'static str, source: DriverError) -> RunError {

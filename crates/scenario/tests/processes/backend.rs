@@ -8,8 +8,8 @@ use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use peermap_driver::{ByteSize, Driver, Intercepted};
 use peermap_ipc::{Channel, Child, Deadline, Spawn, take_inherited};
-use peermap_model::{HolderList, Profile};
-use peermap_report::{Event, RunReport};
+use peermap_model::Profile;
+use peermap_report::{Account, Event, RunReport};
 use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
@@ -80,7 +80,7 @@ impl SimBackend {
     pub fn assert_nothing_is_left(self) {
         // Children that other tests fork right now have copies of the sockets of this process until they execute.
         let begun = Instant::now();
-        while let HolderList(held) = self.client.borrow_mut().holders(patience()).unwrap()
+        while let held = self.client.borrow_mut().account(patience()).unwrap().held
             && !held.is_empty()
         {
             assert!(begun.elapsed() < Duration::from_secs(30), "{held:?}");
@@ -105,6 +105,10 @@ impl Backend for SimBackend {
         let ticket = self.client.borrow_mut().ticket(patience()).map_err(|error| BackendError::new("sim", error))?;
         let process = SimProcess::join(ticket, None, patience()).map_err(|error| BackendError::new("sim", error))?;
         Ok(Box::new(process))
+    }
+
+    fn account(&self) -> Option<Account> {
+        self.client.borrow_mut().account(patience()).ok()
     }
 
     fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError> {

@@ -7,7 +7,7 @@ use peermap_report::{Failure, FailureKind, Mismatch, RunReport};
 use peermap_scenario::{Options, VerifyOn};
 
 use crate::backend::{SimBackend, options, run};
-use crate::fault::{CORRUPT_BYTE, CORRUPT_OFFSET, Fault};
+use crate::fault::{CORRUPT_BYTE, CORRUPT_OFFSET, Fault, LEAKED};
 
 /// A run that has to fail because of worker 1.
 fn fail(options: &Options, fault: Fault) -> (RunReport, Failure) {
@@ -61,6 +61,30 @@ pub fn what_is_not_modelled_has_its_own_exit_code() {
     let (_, failure) = fail(&options(), Fault::NotModelled(Call::cuModuleLoadDataEx));
     assert_eq!((failure.kind, failure.exit_code), (FailureKind::NotModelled, 14));
     assert_eq!(failure.call.as_deref(), Some("cuModuleLoadDataEx"));
+}
+
+pub fn memory_that_a_worker_does_not_give_back_is_a_failure_with_its_maker() {
+    let (report, failure) = fail(&options(), Fault::Leak);
+    assert_eq!((failure.kind, failure.exit_code), (FailureKind::Memory, 18));
+    let verified: Vec<u64> = report.workers.iter().map(|worker| worker.verified).collect();
+    assert_eq!(verified, [2 << 20, 2 << 20], "everything else went well");
+    let memory = failure.memory.unwrap();
+    assert_eq!((memory.held, memory.all_left, memory.all_misuses), (vec![], 1, 0));
+    let [held] = &memory.left[0].held[..] else { panic!("one allocation: {:?}", memory.left) };
+    assert_eq!((held.bytes, &*held.place), (LEAKED.get(), "device 0"));
+    assert!(held.made_by.starts_with("cuMemCreate (call "), "{}", held.made_by);
+    assert!(failure.message.contains(&held.made_by), "{}", failure.message);
+}
+
+pub fn a_failure_tells_what_was_held_and_what_the_dead_had() {
+    let (report, failure) = fail(&options(), Fault::Kill(Call::cuMemSetAccess));
+    let memory = failure.memory.unwrap();
+    let parents: Vec<_> = memory.held.iter().filter(|held| held.made_by.starts_with("cuMemCreate")).collect();
+    assert_eq!(parents.len(), 2, "{memory:?}");
+    let pid = std::process::id();
+    assert!(parents.iter().all(|held| held.kept_by.iter().any(|keeper| keeper.pid == Some(pid))), "{memory:?}");
+    assert!(memory.left.iter().any(|left| !left.held.is_empty()), "the one that died had a mapping: {memory:?}");
+    assert!(report.table().contains("memory then:\n  2097152 bytes on device 0, made by cuMemCreate (call "));
 }
 
 pub fn a_wrong_byte_is_found_on_the_device_and_on_the_host() {

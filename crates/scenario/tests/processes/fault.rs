@@ -38,6 +38,8 @@ pub enum Fault {
     Corrupt,
     /// Every device may read and write what was mapped first, whatever it was given, from the first copy to the host on.
     Open,
+    /// Memory is made before the first mapping and never given back.
+    Leak,
     /// What was mapped first is memory of device 1 when the driver is asked about it.
     Replace,
 }
@@ -45,6 +47,9 @@ pub enum Fault {
 /// Where [`Fault::Corrupt`] changes bytes, and to what.
 pub const CORRUPT_OFFSET: u64 = 4097;
 pub const CORRUPT_BYTE: u8 = 0xEE;
+
+/// What [`Fault::Leak`] makes.
+pub const LEAKED: ByteSize = ByteSize::mib(6);
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,6 +65,7 @@ impl fmt::Display for Fault {
             Self::NotModelled(call) => write!(f, "not-modelled:{call}"),
             Self::Corrupt => f.write_str("corrupt"),
             Self::Open => f.write_str("open"),
+            Self::Leak => f.write_str("leak"),
             Self::Replace => f.write_str("replace"),
         }
     }
@@ -84,6 +90,7 @@ impl FromStr for Fault {
             "not-modelled" => call(part()?).map(Self::NotModelled),
             "corrupt" => Ok(Self::Corrupt),
             "open" => Ok(Self::Open),
+            "leak" => Ok(Self::Leak),
             "replace" => Ok(Self::Replace),
             other => Err(format!("{other:?} is no fault")),
         }
@@ -140,6 +147,15 @@ impl Saboteur {
         Ok(())
     }
 
+    /// Makes memory that nobody gives back.
+    fn leak(&self, call: Call) -> Result<()> {
+        let mut state = self.state.lock().expect("nobody panics with the lock");
+        if call == Call::cuMemMap && !std::mem::replace(&mut state.1, true) {
+            self.process.mem_create(LEAKED, &AllocationProp::pinned_on(0, HandleType::NONE), 0)?;
+        }
+        Ok(())
+    }
+
     /// Maps other memory where something was mapped first.
     fn replace(&self, call: Call, arguments: &dyn Fn() -> Vec<(&'static str, Value)>) -> Result<()> {
         let mut state = self.state.lock().expect("nobody panics with the lock");
@@ -188,6 +204,7 @@ impl Interceptor for Saboteur {
             Fault::NotModelled(at) if at == call => Err(DriverError::NotModelled { what: call.to_string() }),
             Fault::Corrupt => self.corrupt(call, arguments),
             Fault::Open => self.open(call, arguments),
+            Fault::Leak => self.leak(call),
             Fault::Replace => self.replace(call, arguments),
             _ => Ok(()),
         }

@@ -55,6 +55,8 @@ fn trials() -> Vec<Trial> {
         failures::a_refused_call_of_a_worker_is_named,
         failures::what_is_not_modelled_has_its_own_exit_code,
         failures::a_wrong_byte_is_found_on_the_device_and_on_the_host,
+        failures::memory_that_a_worker_does_not_give_back_is_a_failure_with_its_maker,
+        failures::a_failure_tells_what_was_held_and_what_the_dead_had,
         failures::a_worker_without_a_driver_makes_the_backend_unavailable,
         failures::nothing_of_a_failed_run_is_left_on_the_machine,
         requests::a_size_that_does_not_fit_names_the_granularity_and_the_next_size,

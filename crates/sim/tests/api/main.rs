@@ -5,6 +5,7 @@ mod recordings;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod account;
 mod addresses;
 mod aliases;
 mod checks;

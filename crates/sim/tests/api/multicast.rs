@@ -250,7 +250,7 @@ fn a_team_keeps_what_is_bound_to_it_and_everything_goes_with_it() {
     let descriptor: OwnedFd = export(&one, ours);
     drop(one);
     assert_eq!(held_bytes(&machine), 2 * GRANULE.get(), "the team and its memory");
-    assert!(machine.holders().unwrap().to_string().contains("a team by cuMulticastBindMem"));
+    assert!(machine.holders().unwrap().to_string().contains("the team of cuMulticastBindMem"));
     other.ctx_create(0, Device(0)).unwrap();
     let theirs = import(&other, &descriptor).unwrap();
     drop(descriptor);

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use peermap_driver::{AllocationProp, Device, Driver, DriverError, HandleType};
 use peermap_ipc::Exit;
-use peermap_model::Holding;
 
-use crate::house::{House, Worker};
+use crate::house::{House, Worker, keepers};
 use crate::roles::{CHANNEL, hear, patience, role};
 use crate::support::{GRANULE, create, export, import, map, mapped, read};
 
@@ -21,10 +20,10 @@ pub fn an_importer_reads_on_after_the_exporter_was_killed() {
     drop(descriptor);
     exporter.kill();
     assert_eq!(read(&process, ptr, 4), [7; 4]);
-    let holders = house.holders().0;
-    assert_eq!(holders[0].processes, [(process.id(), Holding::Handle)]);
+    let holders = house.held();
+    assert_eq!(keepers(&holders[0]), [(process.id().0, "a handle")]);
     drop(process);
-    assert_eq!(house.holders().0, []);
+    assert_eq!(house.held(), []);
 }
 
 pub fn a_killed_importer_frees_what_only_it_held() {
@@ -39,11 +38,11 @@ pub fn a_killed_importer_frees_what_only_it_held() {
     assert_eq!(importer.ask(b"look"), 0, "by now it has only its mapping");
     process.mem_unmap(ptr, GRANULE).unwrap();
     process.mem_release(handle).unwrap();
-    let holders = house.holders().0;
-    assert_eq!(holders[0].processes.iter().map(|(_, how)| *how).collect::<Vec<_>>(), [Holding::Mapping]);
+    let holders = house.held();
+    assert_eq!(keepers(&holders[0]).iter().map(|(_, what)| *what).collect::<Vec<_>>(), ["mappings"]);
     assert_eq!(before.free.get() - process.mem_get_info().unwrap().free.get(), GRANULE.get());
     importer.kill();
-    assert_eq!(house.holders().0, []);
+    assert_eq!(house.held(), []);
     assert_eq!(process.mem_get_info().unwrap(), before);
 }
 
@@ -58,10 +57,10 @@ pub fn a_descriptor_in_a_killed_process_keeps_memory_no_longer() {
     drop(descriptor);
     assert_eq!(hear(&keeper.channel).0, b"kept");
     process.mem_release(handle).unwrap();
-    let holders = house.holders().0;
-    assert_eq!((holders[0].processes.len(), holders[0].descriptors.len()), (0, 1));
+    let holders = house.held();
+    assert_eq!((keepers(&holders[0]).len(), holders[0].kept_by.len()), (0, 1));
     keeper.kill();
-    assert_eq!(house.holders().0, []);
+    assert_eq!(house.held(), []);
 }
 
 pub fn the_death_of_the_machine_is_an_error_and_no_hang() {
@@ -84,7 +83,7 @@ pub fn the_death_of_the_machine_is_an_error_and_no_hang() {
     }
     assert_eq!(read(&process, ptr, 1), [0], "what needs no machine goes on");
     assert!(house.client.ticket(patience()).is_err());
-    assert!(house.client.holders(patience()).is_err());
+    assert!(house.client.account(patience()).is_err());
 }
 
 pub fn the_machine_ends_with_its_client() {

@@ -2,7 +2,7 @@
 
 use peermap_driver::{Device, Driver};
 use peermap_ipc::{Channel, Child};
-use peermap_model::HolderList;
+use peermap_report::Held;
 use peermap_sim::{MachineClient, SimProcess};
 
 use crate::roles::{CHANNEL, TICKET, patience, role};
@@ -11,6 +11,11 @@ use crate::roles::{CHANNEL, TICKET, patience, role};
 pub struct House {
     pub client: MachineClient,
     pub machine: Child,
+}
+
+/// How processes keep an allocation: their numbers in the machine, and what they have.
+pub fn keepers(held: &Held) -> Vec<(u32, &str)> {
+    held.kept_by.iter().filter_map(|keeper| Some((keeper.process?, &*keeper.what))).collect()
 }
 
 /// A child that joined the machine.
@@ -46,8 +51,8 @@ impl House {
         process
     }
 
-    pub fn holders(&mut self) -> HolderList {
-        self.client.holders(patience()).unwrap()
+    pub fn held(&mut self) -> Vec<Held> {
+        self.client.account(patience()).unwrap().held
     }
 }
 

@@ -8,6 +8,7 @@ mod support;
 #[path = "../support/waiting.rs"]
 mod waiting_kernel;
 
+mod account;
 mod death;
 mod house;
 mod roles;
@@ -46,6 +47,9 @@ fn trials() -> Vec<Trial> {
         strangers::strangers_that_join_and_say_no_more_hold_nobody_up,
         strangers::a_stopped_process_holds_nobody_up,
         strangers::a_stranger_that_leaves_early_harms_nobody,
+        strangers::visitors_at_the_window_hold_nobody_up,
         strangers::a_machine_that_cannot_be_made_says_so,
+        account::whoever_passes_by_learns_what_a_machine_has_to_tell,
+        account::what_a_killed_process_left_is_told,
     ]
 }

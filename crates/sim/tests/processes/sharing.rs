@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use peermap_driver::{Driver, DriverError, Stream};
-use peermap_model::Place;
 
-use crate::house::House;
+use crate::house::{House, keepers};
 use crate::roles::{hear, patience};
 use crate::support::{GRANULE, import, map, mapped, read};
 use crate::waiting_kernel::{await_and_tell, queue};
@@ -21,8 +20,8 @@ pub fn two_processes_see_the_same_bytes() {
     process.memset_d8(ptr, 8, GRANULE).unwrap();
     process.ctx_synchronize().unwrap();
     assert_eq!(exporter.ask(b"look"), 8);
-    let holders = house.holders().0;
-    assert_eq!((holders.len(), holders[0].processes.len(), holders[0].descriptors.len()), (1, 2, 0));
+    let holders = house.held();
+    assert_eq!((holders.len(), keepers(&holders[0]).len(), holders[0].kept_by.len()), (1, 2, 2));
 }
 
 pub fn the_bytes_of_a_fill_arrive_only_after_a_wait() {
@@ -48,8 +47,8 @@ pub fn a_device_has_one_uuid_and_an_ordinal_per_process() {
     {
         let some = house.worker("seer", Some(setting));
         assert_eq!(String::from_utf8(hear(&some.channel).0).unwrap(), expected, "{setting}");
-        let holders = house.holders().0;
-        assert_eq!(holders.last().unwrap().place, Place::Device(1), "its device 0 under {setting} is our device 1");
+        let holders = house.held();
+        assert_eq!(holders.last().unwrap().place, "device 1", "its device 0 under {setting} is our device 1");
         some.kill();
     }
 }

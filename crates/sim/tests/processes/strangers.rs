@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use peermap_driver::Driver;
-use peermap_ipc::{Channel, IpcError, MAX_PAYLOAD, TypedChannel};
+use peermap_ipc::{Channel, Deadline, IpcError, MAX_PAYLOAD, TypedChannel, Window};
 use peermap_sim::{MachineClient, SimProcess};
 
 use crate::house::House;
@@ -20,9 +20,9 @@ fn ticket(house: &mut House) -> OwnedFd {
 /// Whether the machine works for others.
 fn works(house: &mut House, process: &SimProcess) {
     let handle = create(process, 0, GRANULE);
-    assert_eq!(house.holders().0.len(), 1);
+    assert_eq!(house.held().len(), 1);
     process.mem_release(handle).unwrap();
-    assert_eq!(house.holders().0, []);
+    assert_eq!(house.held(), []);
     drop(house.join());
 }
 
@@ -37,13 +37,13 @@ pub fn junk_disconnects_only_who_sent_it() {
     }
 }
 
-/// The first word of who joins: the number of its variant.
-const HELLO: u8 = 0;
+/// The first word of who joins: the number of its variant, and of its process.
+const HELLO: (u8, u8) = (0, 1);
 
 /// How long others may be kept waiting: a busy host is slow, and a machine that waits for a stranger waits longer.
 const PROMPT: Duration = Duration::from_secs(3);
 
-fn talker(house: &mut House) -> TypedChannel<u8, ()> {
+fn talker(house: &mut House) -> TypedChannel<(u8, u8), ()> {
     TypedChannel::new(Channel::from_fd(ticket(house)).unwrap())
 }
 
@@ -90,6 +90,18 @@ pub fn a_stranger_that_leaves_early_harms_nobody() {
     works(&mut house, &process);
     drop(kept);
     works(&mut house, &process);
+}
+
+pub fn visitors_at_the_window_hold_nobody_up() {
+    let mut house = House::new();
+    let process = house.join();
+    let start = Instant::now();
+    let silent: Vec<_> = (0..50).flat_map(|_| Window::all("account", Deadline::after(PROMPT)).unwrap()).collect();
+    assert!(silent.len() >= 50);
+    works(&mut house, &process);
+    drop(silent);
+    works(&mut house, &process);
+    assert!(start.elapsed() < PROMPT, "others waited for {:?}", start.elapsed());
 }
 
 pub fn a_machine_that_cannot_be_made_says_so() {
