@@ -9,7 +9,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use peermap_driver::{ByteSize, Driver, Intercepted, Uuid};
-use peermap_ipc::{Channel, Tap, limits};
+use peermap_ipc::{Channel, Tap, limits, pause_process};
 use peermap_report::{Account, Event};
 use peermap_scenario::{
     Backend, BackendError, EndOfMachine, Launcher, Options, Scenario, WorkerEndpoint, run, worker_main,
@@ -25,7 +25,12 @@ use crate::saboteur::{Power, Saboteur};
 const MOST: Duration = Duration::from_secs(3);
 
 /// What faults do to the process that they happen in.
-struct Own;
+enum Own {
+    /// A worker: a process by itself.
+    Worker,
+    /// The parent: a thread beside others that play other plans.
+    Parent,
+}
 
 impl Power for Own {
     fn event(&self, _what: fmt::Arguments<'_>) {}
@@ -37,7 +42,11 @@ impl Power for Own {
     }
 
     fn stop(&self, time: Duration) {
-        thread::sleep(time);
+        match self {
+            // A process that cannot be stopped goes on: then nothing goes wrong.
+            Self::Worker => drop(pause_process(time)),
+            Self::Parent => thread::sleep(time),
+        }
     }
 
     fn allow_files(&self, more: u32) {
@@ -117,7 +126,7 @@ pub fn separate(
     launcher: &Launcher,
     plan: &Plan,
 ) -> (Outcome, Option<String>) {
-    let parent = Arc::new(Saboteur::new(Own, plan.of(Who::Parent)));
+    let parent = Arc::new(Saboteur::new(Own::Parent, plan.of(Who::Parent)));
     let sabotaged = Sabotaged { backend, plan, parent };
     let scenario = scenario(Options { timeout: MOST, ..plan.options() });
     let outcome = outcome(run(&scenario, &sabotaged, launcher, &mut |_: &Event| {}));
@@ -131,7 +140,7 @@ pub fn worker_with_faults(
     faults: Vec<Fault>,
     open: impl FnOnce() -> Result<Box<dyn Driver>, String>,
 ) -> i32 {
-    let saboteur = Arc::new(Saboteur::new(Own, faults));
+    let saboteur = Arc::new(Saboteur::new(Own::Worker, faults));
     let tapped = channel.tapped(Arc::clone(&saboteur) as Arc<dyn Tap>);
     worker_main(tapped, || {
         let driver: Arc<dyn Driver> = open()?.into();

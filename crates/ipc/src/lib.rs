@@ -46,7 +46,8 @@ mod word;
 pub use barrier::{Barrier, BarrierError, Member};
 pub use channel::{Channel, Fate, MAX_FDS_PER_MESSAGE, MAX_PAYLOAD, PeerCredentials, Received, Tap};
 pub use child::{
-    Child, ChildError, Event, Exit, Output, Played, Spawn, exit_now, forked, forks, has_ended, take_inherited, wait_any,
+    Child, ChildError, Event, Exit, Output, Played, Spawn, exit_now, forked, forks, has_ended, pause_process,
+    take_inherited, wait_any,
 };
 pub use deadline::Deadline;
 pub use error::IpcError;

@@ -63,6 +63,16 @@ pub fn play_receiver_of_many() {
     assert!((0..).zip(&files).all(|(number, file)| fstat(file).unwrap().st_size == number));
 }
 
+pub fn a_process_that_stops_itself_is_stopped_and_goes_on() {
+    let mut child = role("pause", 300).spawn().unwrap();
+    let begun = Instant::now();
+    let pid = Pid::from_raw(child.pid().cast_signed());
+    let stopped = waitpid(pid, Some(WaitPidFlag::WUNTRACED));
+    assert_eq!(stopped, Ok(WaitStatus::Stopped(pid, Signal::SIGSTOP)));
+    assert_eq!(child.wait(patience()).unwrap(), Exit::Code(0));
+    assert!(begun.elapsed() >= Duration::from_millis(250), "after {:?}", begun.elapsed());
+}
+
 pub fn a_stopped_child_ends_when_it_is_dropped() {
     let child = role("stop", "").spawn().unwrap();
     let pid = Pid::from_raw(child.pid().cast_signed());

@@ -57,6 +57,7 @@ fn anywhere() -> Vec<Trial> {
         descriptors::the_death_of_a_peer_is_a_hang_up,
         descriptors::the_last_words_of_a_peer_are_heard,
         limits::a_thousand_and_24_descriptors_pass_in_batches_of_253,
+        limits::a_process_that_stops_itself_is_stopped_and_goes_on,
         limits::a_stopped_child_ends_when_it_is_dropped,
         limits::a_stopped_member_is_named_at_the_deadline,
         limits::one_of_300_children_that_is_killed_is_noticed_within_100_ms,

@@ -43,6 +43,7 @@ pub fn play(role: &str) -> ExitCode {
     match role {
         "exit" => return ExitCode::from(parameter().parse::<u8>().expect("a code")),
         "abort" => std::process::abort(),
+        "pause" => peermap_ipc::pause_process(Duration::from_millis(parameter().parse().expect("a number"))).unwrap(),
         "sleep" => sleep(),
         "barrier_rounds" => barrier::play_rounds(),
         "barrier_once" => barrier::play_once(),
