@@ -21,9 +21,6 @@ use crate::one::outcome;
 use crate::plan::Plan;
 use crate::saboteur::{Power, Saboteur};
 
-/// How long a run may take: long enough for one in which nothing goes wrong, on a host that has other things to do.
-const MOST: Duration = Duration::from_secs(3);
-
 /// What faults do to the process that they happen in.
 enum Own {
     /// A worker: a process by itself.
@@ -117,7 +114,7 @@ impl Backend for Sabotaged<'_> {
     }
 }
 
-/// Plays a plan with processes of their own; gives how the run ended, and what was wrong about that.
+/// Plays a plan with processes of their own, for `patience` at most; gives how the run ended, and what was wrong about that.
 ///
 /// Call it from a thread that lives as long as the processes shall.
 pub fn separate(
@@ -125,10 +122,11 @@ pub fn separate(
     backend: &dyn Backend,
     launcher: &Launcher,
     plan: &Plan,
+    patience: Duration,
 ) -> (Outcome, Option<String>) {
     let parent = Arc::new(Saboteur::new(Own::Parent, plan.of(Who::Parent)));
     let sabotaged = Sabotaged { backend, plan, parent };
-    let scenario = scenario(Options { timeout: MOST, ..plan.options() });
+    let scenario = scenario(Options { timeout: patience, ..plan.options() });
     let outcome = outcome(run(&scenario, &sabotaged, launcher, &mut |_: &Event| {}));
     let wrong = may_be(&outcome, &plan.faults);
     (outcome, wrong)

@@ -15,6 +15,7 @@ use peermap_sim::{MachineOptions, SimProcess, serve};
 use crate::args::{BackendChoice, Machine, Worker};
 use crate::backend;
 use crate::bugs;
+use crate::chaos::{Share, play_share};
 use crate::show;
 
 /// The descriptor of a worker's channel to its run, and of a machine's control channel.
@@ -48,6 +49,14 @@ pub(crate) fn partner(arguments: &Worker) -> ProcessExitCode {
     };
     let code = peermap_bench::partner_main(channel, || open(arguments.backend).map_err(|error| format!("{error:#}")));
     ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
+}
+
+/// A process that plays some of the seeds of `chaos`.
+pub(crate) fn share(arguments: &Share) -> ProcessExitCode {
+    match inherited_channel() {
+        Ok(channel) => play_share(arguments, channel),
+        Err(error) => not_by_hand(&error),
+    }
 }
 
 /// A process that plays a known bug, or that such a process has started.

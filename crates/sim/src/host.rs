@@ -241,10 +241,12 @@ impl MachineHost {
     }
 
     pub(crate) fn holders(&mut self) -> Result<HolderList, DriverError> {
+        let exports = self.machine.holders();
+        let exports = exports.0.iter().flat_map(|line| line.descriptors.iter().map(|descriptor| descriptor.export));
+        let found = self.exports.whereabouts(&exports.collect());
+        // Only now: what has just gone is on its way to nobody.
         self.notice_gone()?;
         let mut holders = self.machine.holders();
-        let exports = holders.0.iter().flat_map(|line| line.descriptors.iter().map(|descriptor| descriptor.export));
-        let found = self.exports.whereabouts(&exports.collect());
         for descriptor in holders.0.iter_mut().flat_map(|line| &mut line.descriptors) {
             let files = found.get(&descriptor.export).into_iter().flatten();
             descriptor.open_in = files.map(|file| (file.pid, file.fd)).collect();

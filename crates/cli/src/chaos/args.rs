@@ -66,6 +66,16 @@ impl Where {
     }
 }
 
+/// Arguments of a process that plays a share of the seeds.
+#[derive(Debug, Args)]
+pub(crate) struct Share {
+    /// Which of how many.
+    #[arg(long, num_args = 2)]
+    pub(super) share: Vec<u64>,
+    #[command(flatten)]
+    pub(super) whole: Chaos,
+}
+
 impl From<Where> for Processes {
     fn from(place: Where) -> Self {
         match place {

@@ -4,26 +4,36 @@ use peermap_chaos::{Plan, Staged, in_one};
 use peermap_model::Profile;
 use peermap_report::ExitCode;
 
-use super::present::Board;
-use super::{Chaos, least, plans};
+use super::present::{End, Failed};
+use super::{Chaos, Turns, least, plans};
 use crate::refusal::Refusal;
 
-/// Plays seeds until they or the time are over.
-pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
+/// What became of a plan.
+pub(super) struct Played {
+    pub(super) plan: Plan,
+    pub(super) end: End,
+    pub(super) log: Vec<String>,
+    pub(super) failed: Option<Failed>,
+}
+
+/// Plays seeds until they or the time are over, and tells each.
+pub(super) fn play(
+    arguments: &Chaos,
+    turns: Turns,
+    tell: &mut dyn FnMut(Played) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
     let profile = Profile::named(&arguments.profile).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
     let name = arguments.scenario;
     let staged = Staged { scenario: Box::new(move |options| name.scenario(options)), profile: &profile };
     let play = |plan: &Plan| in_one(&staged, plan).map_err(Refusal::unexpected);
-    let mut board = Board::default();
-    for plan in plans(arguments) {
+    for plan in plans(arguments, turns) {
         let trial = play(&plan)?;
-        board.count(trial.outcome.as_ref().map(|outcome| outcome.kind));
-        if arguments.log {
-            board.logs.push((plan.clone(), trial.log));
-        }
-        if !trial.wrong.is_empty() {
-            board.failed.push(least(&plan, trial.wrong, |fewer| play(fewer).map(|trial| trial.wrong))?);
-        }
+        let failed = match trial.wrong {
+            wrong if wrong.is_empty() => None,
+            wrong => Some(least(&plan, wrong, |fewer| play(fewer).map(|trial| trial.wrong))?),
+        };
+        let end = trial.outcome.map(|outcome| outcome.kind);
+        tell(Played { plan, end, log: trial.log, failed })?;
     }
-    Ok(board)
+    Ok(())
 }

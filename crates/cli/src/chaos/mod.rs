@@ -4,13 +4,15 @@ mod args;
 mod in_one;
 mod present;
 mod separate;
+mod shares;
 
 use std::time::{Duration, Instant};
 
 use peermap_chaos::{Plan, shrink};
 use peermap_report::ExitCode;
 
-pub(crate) use args::Chaos;
+pub(crate) use args::{Chaos, Share};
+pub(crate) use shares::play_share;
 
 use crate::refusal::Refusal;
 use present::Failed;
@@ -23,16 +25,28 @@ pub(crate) fn run(arguments: &Chaos) -> ExitCode {
 fn chaos(arguments: &Chaos) -> Result<ExitCode, Refusal> {
     let begun = Instant::now();
     let board = match arguments.processes {
-        args::Where::InOne => in_one::play(arguments),
+        args::Where::InOne => shares::play(arguments),
         args::Where::Separate => separate::play(arguments),
     }?;
     present::print(arguments, &board, begun.elapsed())
 }
 
+/// Which seeds somebody plays: every so many-th from this one on.
+#[derive(Clone, Copy)]
+struct Turns {
+    first: u64,
+    every: u64,
+}
+
+/// All seeds.
+const ALL: Turns = Turns { first: 0, every: 1 };
+
 /// The plans that are asked for, until the time is over.
-fn plans(arguments: &Chaos) -> impl Iterator<Item = Plan> + '_ {
+fn plans(arguments: &Chaos, Turns { first, every }: Turns) -> impl Iterator<Item = Plan> + '_ {
     let begun = Instant::now();
-    let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
+    let end = arguments.seed.saturating_add(arguments.seeds);
+    let step = usize::try_from(every).unwrap_or(usize::MAX).max(1);
+    let seeds = (arguments.seed.saturating_add(first)..end).step_by(step);
     seeds.take_while(move |_| begun.elapsed() < arguments.budget).map(|seed| {
         let plan = Plan::of_seed(seed, arguments.processes.into());
         if arguments.fault.is_empty() { plan } else { Plan { faults: arguments.fault.clone(), ..plan } }

@@ -16,6 +16,9 @@ use crate::show;
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
+/// How a run ended. The outer `None` is one whose parent was killed, the inner one that was verified.
+pub(super) type End = Option<Option<FailureKind>>;
+
 /// A plan with which something is wrong, and what.
 pub(super) struct Failed {
     pub(super) plan: Plan,
@@ -57,8 +60,8 @@ struct Wrong<'b> {
 }
 
 impl Board {
-    /// Counts a run by its end; the outer `None` is one whose parent was killed.
-    pub(super) fn count(&mut self, end: Option<Option<FailureKind>>) {
+    /// Counts a run by its end.
+    pub(super) fn count(&mut self, end: End) {
         let name = match end {
             None => "parent killed".to_owned(),
             Some(None) => "verified".to_owned(),

@@ -1,18 +1,29 @@
 //! Runs whose processes are processes of their own.
 
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use anyhow::{Context, anyhow};
-use peermap_chaos::{Plan, separate};
+use peermap_chaos::{Plan, Processes, separate};
 use peermap_report::ExitCode;
 use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
 use super::present::Board;
-use super::{Chaos, least, plans};
+use super::{ALL, Chaos, least, plans};
 use crate::backend::{SimBackend, allow_descriptors};
 use crate::refusal::Refusal;
+
+/// How long a run may take at least and at most.
+const LEAST: Duration = Duration::from_secs(3);
+const MOST: Duration = Duration::from_secs(60);
+
+/// How much slower a run may be than the first, beside others.
+const SLOWER: u32 = 8;
+
+/// How long until one looks again at what is left.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Plays seeds until they or the time are over, several at a time: most of each is waiting.
 pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
@@ -22,10 +33,11 @@ pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
     peermap_model::Profile::named(&arguments.profile).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
     allow_descriptors(&arguments.profile).map_err(Refusal::unexpected)?;
     let players = 2 * thread::available_parallelism().map_or(1, usize::from);
-    let plans = Mutex::new(plans(arguments));
+    let plans = Mutex::new(plans(arguments, ALL));
     let next = || plans.lock().ok()?.next();
+    let patience = patience(arguments)?;
     let boards: Vec<Result<Board, Refusal>> = thread::scope(|scope| {
-        let players: Vec<_> = (0..players).map(|_| scope.spawn(|| play_some(arguments, &next))).collect();
+        let players: Vec<_> = (0..players).map(|_| scope.spawn(|| play_some(arguments, &next, patience))).collect();
         let joined = players.into_iter().map(|player| player.join());
         joined.map(|end| end.unwrap_or_else(|_| Err(Refusal::unexpected(anyhow!("a player panicked"))))).collect()
     });
@@ -36,24 +48,54 @@ pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
     Ok(whole)
 }
 
-/// What one player plays, each on the same machine, which must be empty after each.
-fn play_some(arguments: &Chaos, next: &(dyn Fn() -> Option<Plan> + Sync)) -> Result<Board, Refusal> {
-    let machine = || SimBackend::start(&arguments.profile, Checks::NONE).map_err(Refusal::unexpected);
+fn machine(arguments: &Chaos) -> Result<SimBackend, Refusal> {
+    SimBackend::start(&arguments.profile, Checks::NONE).map_err(Refusal::unexpected)
+}
+
+fn launcher() -> Result<Launcher, Refusal> {
     let exe = env::current_exe().context("this executable has no path").map_err(Refusal::unexpected)?;
-    let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
-    let mut backend = machine()?;
+    Ok(Launcher { exe, args: vec!["__worker".to_owned()] })
+}
+
+/// How long a run may take: long enough for one in which nothing goes wrong, on a host that has other things to do.
+fn patience(arguments: &Chaos) -> Result<Duration, Refusal> {
+    let (backend, launcher, begun) = (machine(arguments)?, launcher()?, Instant::now());
+    let plan = Plan { faults: Vec::new(), ..Plan::of_seed(arguments.seed, Processes::Separate) };
+    separate(&|options| arguments.scenario.scenario(options), &backend, &launcher, &plan, MOST);
+    Ok((SLOWER * begun.elapsed()).clamp(LEAST, MOST))
+}
+
+/// What the machine still holds, once no child that another player starts can have copies of the descriptors of this run.
+fn left(backend: &SimBackend) -> Option<String> {
+    let until = Instant::now() + LEAST;
+    loop {
+        let Some(account) = backend.account() else { return Some("the machine does not say what is left".to_owned()) };
+        if account.held.is_empty() {
+            return None;
+        }
+        if Instant::now() > until {
+            let held: Vec<String> = account.held.iter().map(ToString::to_string).collect();
+            return Some(format!("memory is left: {}", held.join("; ")));
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// What one player plays, each on the same machine, which must be empty after each.
+fn play_some(
+    arguments: &Chaos,
+    next: &(dyn Fn() -> Option<Plan> + Sync),
+    patience: Duration,
+) -> Result<Board, Refusal> {
+    let launcher = launcher()?;
+    let mut backend = machine(arguments)?;
     let scenario = |options| arguments.scenario.scenario(options);
     let mut play = |plan: &Plan| {
-        let (outcome, wrong) = separate(&scenario, &backend, &launcher, plan);
-        let mut wrong: Vec<String> = wrong.into_iter().collect();
-        match backend.account() {
-            Some(account) if account.held.is_empty() => {}
-            Some(account) => wrong.push(format!("memory is left: {}", account.lines(true).join("; "))),
-            None => wrong.push("the machine does not say what is left".to_owned()),
-        }
+        let (outcome, wrong) = separate(&scenario, &backend, &launcher, plan, patience);
+        let wrong: Vec<String> = wrong.into_iter().chain(left(&backend)).collect();
         // What one run left is not the next one's.
         if !wrong.is_empty() {
-            backend = machine()?;
+            backend = machine(arguments)?;
         }
         Ok::<_, Refusal>((outcome, wrong))
     };

@@ -25,6 +25,15 @@ fn seeds_in_one_process_are_counted_by_their_ends() {
 }
 
 #[test]
+fn every_scenario_ends_as_it_should() {
+    for scenario in ["memmap-ipc", "simple-ipc", "pool-ipc", "compressible", "access"] {
+        let output = chaos(&[scenario, "--seed", "100", "--seeds", "10", "--budget", "5m", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{scenario}: {}", stderr(&output));
+        assert_eq!(json(&output)["played"], 10, "{scenario}");
+    }
+}
+
+#[test]
 fn processes_of_their_own_die_stop_and_lose_messages() {
     let output = chaos(&["memmap-ipc", "--processes", "separate", "--seeds", "12", "--budget", "5m", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
