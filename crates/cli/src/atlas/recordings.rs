@@ -37,6 +37,7 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("found/legacy-handle-no-context"),
     recorded!("found/legacy-open-flags-first"),
     recorded!("found/legacy-open-more-flags"),
+    recorded!("found/legacy-open-second-context"),
     recorded!("found/legacy-opened-ordinal"),
     recorded!("found/legacy-opened-other-context"),
     recorded!("found/legacy-opened-other-device"),

@@ -19,6 +19,8 @@ pub(super) struct OpenedLegacy {
     pub(super) context: u64,
     handle: IpcMemHandle,
     alloc: AllocId,
+    /// Which process made it, and where it lies.
+    of: (u32, Place),
     /// How much more often it was opened than closed.
     opens: u32,
     pub(super) site: CallSite,
@@ -78,7 +80,21 @@ impl Process {
                 Answer::Freed { site } => return Err(rules::LEGACY_5.refuse(&[], Some(site))),
                 other => return Err(unexpected(&other)),
             };
+        if let Some(site) = self.open_in_another_context(context, &record).filter(|_| rules::LEGACY_6.is_on()) {
+            self.let_go_opened(outside, record.alloc)?;
+            return Err(rules::LEGACY_6.refuse(&[], Some(site)));
+        }
         self.open_here(outside, context, handle, &record, size)
+    }
+
+    /// The call with which another context of the device has opened memory of the same device and process.
+    fn open_in_another_context(&self, context: u64, record: &AllocationRecord) -> Option<CallSite> {
+        let ordinal = self.ordinal_of_context(context);
+        let there = |opened: &&OpenedLegacy| {
+            let elsewhere = opened.context != context && self.ordinal_of_context(opened.context) == ordinal;
+            elsewhere && opened.of == (record.site.process, record.place)
+        };
+        self.opened.values().find(there).map(|opened| opened.site)
     }
 
     /// Memory that the process has open on the device is found without its owner, which may have freed it or left.
@@ -118,6 +134,7 @@ impl Process {
             context,
             handle: *handle,
             alloc: record.alloc,
+            of: (record.site.process, record.place),
             opens: 1,
             site: self.site,
         };

@@ -79,8 +79,9 @@ rules! { PHYSICAL;
     LEGACY_5 = "LEGACY-5" [cuIpcOpenMemHandle] INVALID_VALUE: "the memory must not have been freed by its owner"
         step "legacy" "ipc-mem-exporter-frees" 9;
     LEGACY_6 = "LEGACY-6" [cuIpcOpenMemHandle] INVALID_HANDLE:
-        "memory that is open in one context of a process opens in no other of the device"
-        step "found/legacy-reopen-other-context" "legacy-reopen-other-context" 12;
+        "one context for each device of a process opens what is of one device of another process"
+        step "found/legacy-reopen-other-context" "legacy-reopen-other-context" 12
+        step "found/legacy-open-second-context" "legacy-open-second-context" 21;
     LEGACY_7 = "LEGACY-7" [cuIpcCloseMemHandle] INVALID_VALUE:
         "the address must be one that cuIpcOpenMemHandle gave" step "legacy" "ipc-mem" 17
         step "legacy" "ipc-mem-args" 8 step "legacy" "ipc-mem-flags" 14;
