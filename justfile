@@ -11,6 +11,10 @@ test *ARGS:
 lint:
     cargo fmt --all --check && cargo clippy --workspace --all-targets -- -D warnings && RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps
 
+# Which lines of driver, model, sim, ipc, scenario and trace the tests reach: `just coverage --html FOLDER` shows them.
+coverage *ARGS:
+    scripts/coverage.sh {{ ARGS }}
+
 # Measures this host into a folder, compares with the baseline, makes a page: `just bench --runs 5 results`.
 bench *ARGS:
     scripts/bench.sh {{ ARGS }}
