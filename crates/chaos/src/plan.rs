@@ -34,12 +34,25 @@ const LATEST_EVENT: u32 = 120;
 const LATEST_CALL: u32 = 60;
 const LATEST_MESSAGE: u32 = 12;
 
+/// How many devices take part, and how many workers each has.
+const SHAPES: [(u32, u32); 5] = [(1, 2), (2, 1), (3, 1), (2, 2), (4, 1)];
+
 impl Plan {
-    /// The plan of a seed. Limits of the operating system are for processes of their own.
+    /// The most devices that take part in any plan.
+    pub const MOST_DEVICES: u32 = 4;
+
+    /// A plan in which nothing goes wrong, with so many devices.
     #[must_use]
-    pub fn of_seed(seed: u64, processes: Processes) -> Self {
+    pub const fn calm(devices: u32) -> Self {
+        Self { seed: 0, devices, per_device: if devices == 1 { 2 } else { 1 }, faults: Vec::new() }
+    }
+
+    /// The plan of a seed, with so many devices at most. Limits of the operating system are for processes of their own.
+    #[must_use]
+    pub fn of_seed(seed: u64, processes: Processes, most_devices: u32) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
-        let (devices, per_device) = [(1, 2), (2, 1), (3, 1), (2, 2), (4, 1)][random.usize(..5)];
+        let possible: Vec<(u32, u32)> = SHAPES.into_iter().filter(|(devices, _)| *devices <= most_devices).collect();
+        let (devices, per_device) = possible.get(random.usize(..possible.len().max(1))).copied().unwrap_or(SHAPES[0]);
         let count = [0, 1, 1, 1, 2, 2, 3][random.usize(..7)];
         let faults = (0..count).map(|_| fault(&mut random, devices * per_device, processes)).collect();
         Self { seed, devices, per_device, faults }
@@ -108,13 +121,21 @@ mod tests {
     use super::*;
 
     fn of_seed(seed: u64) -> Plan {
-        Plan::of_seed(seed, Processes::Separate)
+        Plan::of_seed(seed, Processes::Separate, Plan::MOST_DEVICES)
     }
 
     #[test]
     fn a_seed_has_one_plan() {
         assert_eq!(of_seed(7), of_seed(7));
         assert_ne!(of_seed(7), of_seed(8));
+    }
+
+    #[test]
+    fn no_plan_has_more_devices_than_there_are() {
+        for most in 1..=Plan::MOST_DEVICES {
+            let plans: Vec<Plan> = (0..100).map(|seed| Plan::of_seed(seed, Processes::InOne, most)).collect();
+            assert_eq!(plans.iter().map(|plan| plan.devices).max(), Some(most));
+        }
     }
 
     #[test]

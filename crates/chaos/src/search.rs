@@ -44,7 +44,7 @@ mod tests {
 
     fn plan(faults: &[&str]) -> Plan {
         let faults = faults.iter().map(|text| text.parse().expect("a fault")).collect();
-        Plan { faults, ..Plan::of_seed(1, Processes::InOne) }
+        Plan { faults, ..Plan::of_seed(1, Processes::InOne, Plan::MOST_DEVICES) }
     }
 
     #[test]

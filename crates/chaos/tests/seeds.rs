@@ -11,7 +11,7 @@ fn wrong(seeds: std::ops::Range<u64>, scenario: support::Make) -> Vec<String> {
     let profile = support::profile();
     let staged = staged(scenario, &profile);
     let play = |plan: &Plan| in_one(&staged, plan).expect("a machine");
-    let plans = seeds.map(|seed| Plan::of_seed(seed, Processes::InOne));
+    let plans = seeds.map(|seed| Plan::of_seed(seed, Processes::InOne, Plan::MOST_DEVICES));
     let failed = plans.filter(|plan| !play(plan).wrong.is_empty());
     failed
         .map(|plan| words(&shrink(&plan, |plan| Ok::<_, ()>(!play(plan).wrong.is_empty())).expect("no error")))
@@ -34,7 +34,7 @@ fn the_same_seed_gives_the_same_events() {
     for scenario in [memmap_ipc, simple_ipc] {
         let staged = staged(scenario, &profile);
         for seed in 0..12 {
-            let plan = Plan::of_seed(seed, Processes::InOne);
+            let plan = Plan::of_seed(seed, Processes::InOne, Plan::MOST_DEVICES);
             let play = || in_one(&staged, &plan).expect("a machine");
             let (Trial { log, outcome, .. }, again) = (play(), play());
             assert_eq!(log, again.log, "seed {seed}");

@@ -42,11 +42,11 @@ impl Output {
         let found = path.symlink_metadata().ok();
         let allowed = match found {
             None => Ok(()),
-            Some(_) if !force => Err(anyhow::anyhow!("it exists already; --force replaces it")),
+            // It would be lost, and what it leads to would stay as it was.
+            Some(found) if found.is_symlink() => Err(anyhow::anyhow!("it is a link; name the file that it leads to")),
             // A folder, a device or a pipe would be lost.
-            Some(_) if path.metadata().is_ok_and(|found| !found.is_file()) => {
-                Err(anyhow::anyhow!("it is no ordinary file"))
-            }
+            Some(found) if !found.is_file() => Err(anyhow::anyhow!("it is no ordinary file")),
+            Some(_) if !force => Err(anyhow::anyhow!("it exists already; --force replaces it")),
             Some(_) => Ok(()),
         };
         Self::begin(path, force, allowed)

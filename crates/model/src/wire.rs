@@ -246,6 +246,15 @@ pub enum Ask {
         pool: PoolId,
         /// Its name.
         name: Vec<u8>,
+        /// By which call.
+        site: CallSite,
+    },
+    /// The process frees an allocation of a pool that it shares.
+    FreePoolPointer {
+        /// Of which pool.
+        pool: PoolId,
+        /// Where in the pool it begins.
+        offset: u64,
     },
     /// The process has a pool no longer.
     ClosePool {

@@ -29,7 +29,7 @@ impl Inner {
     }
 
     pub(crate) fn mem_free_async(&self, thread: ThreadId, ptr: DevicePtr, stream: Stream) -> Result<()> {
-        self.call(Call::cuMemFreeAsync, |process, _| process.mem_free_async(thread, ptr, stream))
+        self.call(Call::cuMemFreeAsync, |process, outside| process.mem_free_async(outside, thread, ptr, stream))
     }
 
     pub(crate) fn device_get_default_mem_pool(&self, _: ThreadId, device: Device) -> Result<MemPool> {

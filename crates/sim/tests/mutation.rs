@@ -15,7 +15,7 @@ use peermap_driver::{
     AllocationProp, ByteSize, Context, CuResult, Device, DeviceAttribute, DevicePtr, Dim3, Driver, DriverError, Event,
     FabricHandle, Function, FunctionAttribute, GranularityOption, HandleType, HostAccess, HostPtr, IpcEventHandle,
     IpcMemHandle, JitOptions, LaunchConfig, Location, MemHandle, MemPoolProps, Module, MulticastObjectProp, OsHandle,
-    PointerAttribute, Result, RuleId, Stream, Win32Handle,
+    PointerAttribute, Result, RuleId, ShareableHandle, Stream, Win32Handle,
 };
 use peermap_ipc::{Exit, forked};
 use peermap_model::{Evidence, Rule, rules};
@@ -158,6 +158,21 @@ fn free_what_is_open() -> Result<()> {
     opener.ipc_open_mem_handle(&handle, 1)?;
     owner.mem_free(memory)?;
     let noted = owner.misuses().iter().any(|misuse| misuse.rule == rules::ALLOC_4.id);
+    if noted { Err(DriverError::refused(CuResult::SUCCESS)) } else { Ok(()) }
+}
+
+/// The owner of a pool frees what another process has imported: success, and a misuse.
+fn free_what_is_imported() -> Result<()> {
+    let (owner, _memory, importer, _handle) = owner_and_opener()?;
+    let pool = owner.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR))?;
+    let exported = owner.mem_pool_export_to_shareable_handle(pool, HandleType::POSIX_FILE_DESCRIPTOR, 0)?;
+    let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
+    let from = OsHandle::Fd(std::os::fd::AsFd::as_fd(&descriptor));
+    let there = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0)?;
+    let ptr = owner.mem_alloc_from_pool_async(PIECE, pool, Stream::NULL)?;
+    importer.mem_pool_import_pointer(there, &owner.mem_pool_export_pointer(ptr)?)?;
+    owner.mem_free_async(ptr, Stream::NULL)?;
+    let noted = owner.misuses().iter().any(|misuse| misuse.rule == rules::POOL_28.id);
     if noted { Err(DriverError::refused(CuResult::SUCCESS)) } else { Ok(()) }
 }
 
@@ -309,6 +324,7 @@ fn calls() -> Vec<Breaks> {
         }),
         (&rules::ALLOC_4, free_what_is_open),
         (&rules::EXIT_1, end_before_the_work),
+        (&rules::POOL_28, free_what_is_imported),
         (&rules::IMPORT_5, || {
             let handle = FabricHandle([7; 64]);
             let process = process("default");

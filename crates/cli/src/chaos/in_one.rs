@@ -5,7 +5,7 @@ use peermap_model::Profile;
 use peermap_report::ExitCode;
 
 use super::present::{End, Failed};
-use super::{Chaos, Turns, least, plans};
+use super::{Chaos, Turns, least, most_devices, plans};
 use crate::refusal::Refusal;
 
 /// What became of a plan.
@@ -26,7 +26,7 @@ pub(super) fn play(
     let name = arguments.scenario;
     let staged = Staged { scenario: Box::new(move |options| name.scenario(options)), profile: &profile };
     let play = |plan: &Plan| in_one(&staged, plan).map_err(Refusal::unexpected);
-    for plan in plans(arguments, turns) {
+    for plan in plans(arguments, turns, most_devices(arguments)?) {
         let trial = play(&plan)?;
         let failed = match trial.wrong {
             wrong if wrong.is_empty() => None,

@@ -8,8 +8,10 @@ mod shares;
 
 use std::time::{Duration, Instant};
 
-use peermap_chaos::{Plan, shrink};
-use peermap_report::ExitCode;
+use anyhow::anyhow;
+use peermap_chaos::{Outcome, Plan, Staged, in_one, shrink};
+use peermap_model::Profile;
+use peermap_report::{ExitCode, FailureKind};
 
 pub(crate) use args::{Chaos, Share};
 pub(crate) use shares::play_share;
@@ -31,6 +33,24 @@ fn chaos(arguments: &Chaos) -> Result<ExitCode, Refusal> {
     present::print(arguments, &board, begun.elapsed())
 }
 
+/// With how many devices of the machine the scenario works if nothing goes wrong.
+fn most_devices(arguments: &Chaos) -> Result<u32, Refusal> {
+    let profile = Profile::named(&arguments.profile).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
+    let name = arguments.scenario;
+    let staged = Staged { scenario: Box::new(move |options| name.scenario(options)), profile: &profile };
+    let mut failed = None;
+    for devices in (1..=Plan::MOST_DEVICES).rev() {
+        match in_one(&staged, &Plan::calm(devices)).map_err(Refusal::unexpected)?.outcome {
+            Some(Outcome { kind: None, .. }) => return Ok(devices),
+            other => failed = other,
+        }
+    }
+    let Outcome { kind, message } =
+        failed.unwrap_or_else(|| Outcome { kind: None, message: "it has no end".to_owned() });
+    let code = kind.map_or(ExitCode::Unexpected, FailureKind::exit_code);
+    Err(Refusal::new(code, anyhow!("the scenario fails here although nothing goes wrong: {message}")))
+}
+
 /// Which seeds somebody plays: every so many-th from this one on.
 #[derive(Clone, Copy)]
 struct Turns {
@@ -42,13 +62,13 @@ struct Turns {
 const ALL: Turns = Turns { first: 0, every: 1 };
 
 /// The plans that are asked for, until the time is over.
-fn plans(arguments: &Chaos, Turns { first, every }: Turns) -> impl Iterator<Item = Plan> + '_ {
+fn plans(arguments: &Chaos, Turns { first, every }: Turns, most_devices: u32) -> impl Iterator<Item = Plan> + '_ {
     let begun = Instant::now();
     let end = arguments.seed.saturating_add(arguments.seeds);
     let step = usize::try_from(every).unwrap_or(usize::MAX).max(1);
     let seeds = (arguments.seed.saturating_add(first)..end).step_by(step);
-    seeds.take_while(move |_| begun.elapsed() < arguments.budget).map(|seed| {
-        let plan = Plan::of_seed(seed, arguments.processes.into());
+    seeds.take_while(move |_| begun.elapsed() < arguments.budget).map(move |seed| {
+        let plan = Plan::of_seed(seed, arguments.processes.into(), most_devices);
         if arguments.fault.is_empty() { plan } else { Plan { faults: arguments.fault.clone(), ..plan } }
     })
 }

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use anyhow::{Context, anyhow};
-use peermap_chaos::{Plan, Processes, separate};
-use peermap_report::ExitCode;
+use peermap_chaos::{Plan, What, Who, separate};
 use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
 use super::present::Board;
-use super::{ALL, Chaos, least, plans};
+use super::{ALL, Chaos, least, most_devices, plans};
 use crate::backend::{SimBackend, allow_descriptors};
 use crate::refusal::Refusal;
 
@@ -30,12 +29,15 @@ pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
     if arguments.log {
         return Err(Refusal::usage("--log is for processes in one: those of their own say nothing"));
     }
-    peermap_model::Profile::named(&arguments.profile).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
+    if arguments.fault.iter().any(|fault| fault.who == Who::Parent && matches!(fault.what, What::Kill { .. })) {
+        return Err(Refusal::usage("with --processes separate the parent is this command, which cannot be killed"));
+    }
+    let most_devices = most_devices(arguments)?;
     allow_descriptors(&arguments.profile).map_err(Refusal::unexpected)?;
     let players = 2 * thread::available_parallelism().map_or(1, usize::from);
-    let plans = Mutex::new(plans(arguments, ALL));
+    let plans = Mutex::new(plans(arguments, ALL, most_devices));
     let next = || plans.lock().ok()?.next();
-    let patience = patience(arguments)?;
+    let patience = patience(arguments, most_devices)?;
     let boards: Vec<Result<Board, Refusal>> = thread::scope(|scope| {
         let players: Vec<_> = (0..players).map(|_| scope.spawn(|| play_some(arguments, &next, patience))).collect();
         let joined = players.into_iter().map(|player| player.join());
@@ -58,10 +60,10 @@ fn launcher() -> Result<Launcher, Refusal> {
 }
 
 /// How long a run may take: long enough for one in which nothing goes wrong, on a host that has other things to do.
-fn patience(arguments: &Chaos) -> Result<Duration, Refusal> {
+fn patience(arguments: &Chaos, most_devices: u32) -> Result<Duration, Refusal> {
     let (backend, launcher, begun) = (machine(arguments)?, launcher()?, Instant::now());
-    let plan = Plan { faults: Vec::new(), ..Plan::of_seed(arguments.seed, Processes::Separate) };
-    separate(&|options| arguments.scenario.scenario(options), &backend, &launcher, &plan, MOST);
+    let scenario = |options| arguments.scenario.scenario(options);
+    separate(&scenario, &backend, &launcher, &Plan::calm(most_devices), MOST);
     Ok((SLOWER * begun.elapsed()).clamp(LEAST, MOST))
 }
 

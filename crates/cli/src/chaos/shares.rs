@@ -5,7 +5,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use anyhow::{Context, anyhow};
-use peermap_chaos::{Plan, Processes};
+use peermap_chaos::Plan;
 use peermap_ipc::{Channel, Deadline, IpcError, Output, Spawn, TypedChannel};
 use peermap_report::ExitCode;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ struct Told {
 #[derive(Serialize, Deserialize)]
 struct Wrong {
     seed: u64,
+    devices: u32,
+    per_device: u32,
     faults: Vec<String>,
     wrong: Vec<String>,
 }
@@ -110,7 +112,8 @@ impl Wrong {
     fn of_plan(self) -> Result<Failed, Refusal> {
         let faults = self.faults.iter().map(|fault| fault.parse()).collect::<Result<Vec<_>, _>>();
         let faults = faults.map_err(|error| Refusal::unexpected(anyhow!("{error}")))?;
-        Ok(Failed { plan: Plan { faults, ..Plan::of_seed(self.seed, Processes::InOne) }, wrong: self.wrong })
+        let Self { seed, devices, per_device, wrong, .. } = self;
+        Ok(Failed { plan: Plan { seed, devices, per_device, faults }, wrong })
     }
 }
 
@@ -121,6 +124,8 @@ pub(crate) fn play_share(share: &Share, channel: Channel) -> ProcessExitCode {
     let mut tell = |Played { end, failed, .. }: Played| {
         let failed = failed.map(|Failed { plan, wrong }| Wrong {
             seed: plan.seed,
+            devices: plan.devices,
+            per_device: plan.per_device,
             faults: plan.faults.iter().map(ToString::to_string).collect(),
             wrong,
         });

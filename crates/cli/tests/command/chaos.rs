@@ -34,6 +34,17 @@ fn every_scenario_ends_as_it_should() {
 }
 
 #[test]
+fn machines_with_few_devices_or_without_peers_are_played_with_what_they_have() {
+    for (scenario, profile) in [("memmap-ipc", "h200-x2"), ("memmap-ipc", "no-peer"), ("simple-ipc", "islands")] {
+        let output = chaos(&[scenario, "--profile", profile, "--seeds", "24", "--budget", "5m"]);
+        assert_eq!(output.status.code(), Some(0), "{scenario} {profile}: {}", stderr(&output));
+    }
+    let output = chaos(&["pool-ipc", "--profile", "no-pools", "--seeds", "2"]);
+    assert_eq!(output.status.code(), Some(12), "{}", stderr(&output));
+    assert!(stderr(&output).contains("although nothing goes wrong"), "{}", stderr(&output));
+}
+
+#[test]
 fn processes_of_their_own_die_stop_and_lose_messages() {
     let output = chaos(&["memmap-ipc", "--processes", "separate", "--seeds", "12", "--budget", "5m", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -65,6 +76,7 @@ fn what_cannot_be_is_refused() {
         (&["memmap-ipc", "--budget", "1x"][..], "is no time"),
         (&["memmap-ipc", "--seeds", "0"][..], "0 is not in 1.."),
         (&["memmap-ipc", "--profile", "nothing"][..], "nothing"),
+        (&["memmap-ipc", "--processes", "separate", "--fault", "kill:parent:5"][..], "cannot be killed"),
         (&["memmap-ipc", "--processes", "separate", "--log"][..], "--log is for processes in one"),
         (&["dance"][..], "dance"),
     ] {

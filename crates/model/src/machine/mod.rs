@@ -329,7 +329,8 @@ impl Machine {
             Ask::ExportPoolPointer { pool, offset, size, bytes, units } => {
                 self.export_pool_pointer(process, pool, (offset, size), bytes, units)?
             }
-            Ask::ImportPoolPointer { pool, name } => self.import_pool_pointer(process, pool, &name)?,
+            Ask::ImportPoolPointer { pool, name, site } => self.import_pool_pointer(process, pool, &name, site)?,
+            Ask::FreePoolPointer { pool, offset } => self.free_pool_pointer(process, pool, offset)?,
             Ask::ClosePool { pool } => self.close_pool(process, pool)?,
             Ask::AddToTeam { team, device, site } => self.add_to_team(process, team, device, site)?,
             Ask::WholeTeam { team } => self.whole_team(process, team)?,

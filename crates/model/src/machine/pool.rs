@@ -29,6 +29,8 @@ pub(super) struct SharedPool {
     /// The memory behind exported pointers, by the number of the unit. A newer one takes an older one's place.
     kept: BTreeMap<u64, AllocId>,
     pointers: BTreeMap<Vec<u8>, Pointer>,
+    /// Who has imported what begins where, and by which calls.
+    imports: BTreeMap<u64, BTreeMap<ProcessId, CallSite>>,
     /// How many addresses it has.
     bytes: ByteSize,
 }
@@ -45,6 +47,7 @@ impl Machine {
             fabric: None,
             kept: BTreeMap::new(),
             pointers: BTreeMap::new(),
+            imports: BTreeMap::new(),
             bytes: ByteSize::ZERO,
         };
         self.pools.insert(pool, shared);
@@ -142,11 +145,15 @@ impl Machine {
         process: ProcessId,
         pool: PoolId,
         name: &[u8],
+        site: CallSite,
     ) -> Result<Answer, MachineError> {
         let shared = self.pool_of(process, pool)?;
         let Some(Pointer { offset, size }) = shared.pointers.get(name).copied() else {
             return Ok(Answer::NotExported);
         };
+        if process != shared.owner {
+            shared.imports.entry(offset).or_default().entry(process).or_insert(site);
+        }
         let bytes = shared.bytes;
         let numbers = offset / POOL_UNIT..(offset + size.get()).div_ceil(POOL_UNIT);
         let kept: Vec<(u64, AllocId)> = shared.kept.range(numbers).map(|(number, alloc)| (*number, *alloc)).collect();
@@ -158,6 +165,25 @@ impl Machine {
             }
         }
         Ok(Answer::PoolAllocation { offset, size, bytes, units })
+    }
+
+    /// A process frees an allocation. Says who still has it imported, if it is the owner that frees.
+    pub(super) fn free_pool_pointer(
+        &mut self,
+        process: ProcessId,
+        pool: PoolId,
+        offset: u64,
+    ) -> Result<Answer, MachineError> {
+        let shared = self.pool_of(process, pool)?;
+        let Some(importers) = shared.imports.get_mut(&offset) else { return Ok(Answer::Done) };
+        if process != shared.owner {
+            importers.remove(&process);
+            return Ok(Answer::Done);
+        }
+        // From now on it is another allocation.
+        let still_open = importers.values().next().copied();
+        shared.imports.remove(&offset);
+        Ok(still_open.map_or(Answer::Done, |site| Answer::StillOpen { site }))
     }
 
     pub(super) fn close_pool(&mut self, process: ProcessId, pool: PoolId) -> Result<Answer, MachineError> {
@@ -177,6 +203,9 @@ impl Machine {
         for pool in had {
             if let Some(shared) = self.pools.get_mut(&pool) {
                 shared.processes.remove(&process);
+                for importers in shared.imports.values_mut() {
+                    importers.remove(&process);
+                }
             }
             self.end_pool_if_unheld(pool);
         }

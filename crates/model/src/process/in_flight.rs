@@ -93,9 +93,9 @@ impl Process {
         self.lucky.0.clear();
     }
 
-    /// Whether any work may still use memory.
+    /// Whether any work may still use memory. A fault has ended all of it.
     pub(super) fn has_work_in_flight(&self) -> bool {
-        !self.queue.is_empty() || !self.lucky.0.is_empty()
+        self.fault.is_none() && (!self.queue.is_empty() || !self.lucky.0.is_empty())
     }
 
     /// Notes the first work that nobody has seen through when the process ends.

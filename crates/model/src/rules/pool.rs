@@ -89,4 +89,7 @@ rules! { POOL;
         manual "cuMemPoolExportToShareableHandle";
     POOL_27 = "POOL-27" [cuMemPoolImportFromShareableHandle] NOT_SUPPORTED:
         "a descriptor of memory is no descriptor of a pool" step "pools/one" "pool-import" 18;
+    POOL_28 = "POOL-28" [cuMemFreeAsync, cuMemFree] SUCCESS:
+        "memory that another process has imported must stay until that process has freed it"
+        manual "cuMemPoolImportPointer";
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -120,6 +121,11 @@ impl Argument {
         match self {
             Self::Filled { size, byte } => Ok(Given::Buffer(Start::Filled { size: *size, byte: *byte })),
             Self::File(path) => {
+                // Such a file may have no end.
+                let kind = fs::metadata(path)?.file_type();
+                if kind.is_char_device() || kind.is_block_device() {
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device"));
+                }
                 let bytes = fs::read(path)?;
                 if bytes.is_empty() {
                     return Err(io::Error::new(io::ErrorKind::InvalidData, ArgumentError::Empty));

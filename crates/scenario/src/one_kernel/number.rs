@@ -72,7 +72,7 @@ fn signed(kind: &'static str, text: &str, width: u32) -> Result<u64, NumberError
     number.ok_or_else(|| NumberError { text: text.to_owned(), kind, expected: expected() })
 }
 
-fn float<T: std::str::FromStr>(
+fn float<T: std::str::FromStr + Copy + Into<f64>>(
     kind: &'static str,
     text: &str,
     width: u32,
@@ -80,9 +80,13 @@ fn float<T: std::str::FromStr>(
 ) -> Result<T, NumberError> {
     let number = match hexadecimal(text) {
         Some(digits) => bits(digits, width).map(of_bits),
-        None => text.parse().ok(),
+        // What is too large for the type is read as infinite.
+        None => text
+            .parse()
+            .ok()
+            .filter(|number: &T| !(*number).into().is_infinite() || !text.bytes().any(|digit| digit.is_ascii_digit())),
     };
-    let expected = || format!("a decimal number, inf, -inf or nan, or its {width} bits as 0x…");
+    let expected = || format!("a decimal number in its range, inf, -inf or nan, or its {width} bits as 0x…");
     number.ok_or_else(|| NumberError { text: text.to_owned(), kind, expected: expected() })
 }
 

@@ -183,6 +183,40 @@ fn an_import_that_is_partly_still_imported_is_not_guessed() {
     assert!(error.to_string().contains("partly what this process still has"), "{error}");
 }
 
+/// A free of an address.
+type Free = fn(&SimProcess, DevicePtr) -> peermap_driver::Result<()>;
+
+#[test]
+fn a_free_of_what_another_process_has_imported_is_reported_with_both_calls() {
+    let in_order: Free = |process, ptr| process.mem_free_async(ptr, Stream::NULL);
+    let at_once: Free = |process, ptr| process.mem_free(ptr);
+    for (free, call) in [(in_order, "cuMemFreeAsync"), (at_once, "cuMemFree")] {
+        let machine = machine();
+        let (owner, importer) = (in_context(&machine), in_context(&machine));
+        let pool = owner.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR)).unwrap();
+        let exported = owner.mem_pool_export_to_shareable_handle(pool, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+        let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
+        let from = OsHandle::Fd(std::os::fd::AsFd::as_fd(&descriptor));
+        let there = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+        let shared = || {
+            let ptr = owner.mem_alloc_from_pool_async(SIZE, pool, Stream::NULL).unwrap();
+            let data = owner.mem_pool_export_pointer(ptr).unwrap();
+            (ptr, importer.mem_pool_import_pointer(there, &data).unwrap())
+        };
+        let (ptr, seen) = shared();
+        importer.mem_free_async(seen, Stream::NULL).unwrap();
+        importer.ctx_synchronize().unwrap();
+        free(&owner, ptr).unwrap();
+        owner.ctx_synchronize().unwrap();
+        assert_eq!(owner.misuses(), [], "the importer was first");
+        let (ptr, _) = shared();
+        free(&owner, ptr).unwrap();
+        let [misuse] = &owner.misuses()[..] else { panic!("one misuse: {:?}", owner.misuses()) };
+        assert_eq!((misuse.rule.0, misuse.earlier.unwrap().call.name()), ("POOL-28", "cuMemPoolImportPointer"));
+        assert!(misuse.to_string().contains(&format!("by {call} (call ")), "{misuse}");
+    }
+}
+
 #[test]
 fn a_pool_outlives_its_owner_for_who_imported_it_and_is_gone_with_the_last_descriptor() {
     let machine = machine();

@@ -222,12 +222,19 @@ impl Process {
     ///
     /// # Errors
     /// FAULT-1, CTX-1, CTX-3, STREAM-2, POOL-8.
-    pub fn mem_free_async(&mut self, thread: ThreadId, ptr: DevicePtr, stream: Stream) -> Result<()> {
+    pub fn mem_free_async(
+        &mut self,
+        outside: &mut Outside<'_>,
+        thread: ThreadId,
+        ptr: DevicePtr,
+        stream: Stream,
+    ) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
         if ptr.is_null() {
             return Ok(());
         }
         if self.pools.allocations.contains_key(&ptr.get()) {
+            self.note_shared_free(outside, ptr)?;
             let ticket = self.free_behind_work(key);
             self.free_pooled(ptr.get(), Some(ticket));
             return Ok(());
@@ -284,6 +291,7 @@ impl Process {
 
     /// `cuMemFree` of memory of a pool, after the work has ended.
     pub(in crate::process) fn free_pooled_now(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<()> {
+        self.note_shared_free(outside, ptr)?;
         let pool = self.free_pooled(ptr.get(), None);
         self.settle(outside, pool)
     }

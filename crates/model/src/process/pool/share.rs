@@ -158,7 +158,7 @@ impl Process {
         let site = state.site;
         let refuse = || rules::POOL_24.refuse(&[("pool", &pool)], Some(site));
         let Some(shared) = state.shared.filter(|_| state.is_imported()) else { return Err(refuse()) };
-        let ask = Ask::ImportPoolPointer { pool: shared, name: share_data.0.to_vec() };
+        let ask = Ask::ImportPoolPointer { pool: shared, name: share_data.0.to_vec(), site: self.site };
         let (offset, size, bytes, units) = match outside.machine.ask(ask)? {
             Answer::PoolAllocation { offset, size, bytes, units } => (offset, size, bytes.get(), units),
             Answer::NotExported => return Err(refuse()),
@@ -203,6 +203,19 @@ impl Process {
             Some(before) => self.let_go_unit(outside, before.alloc),
             None => Ok(()),
         }
+    }
+
+    /// Notes the free of memory that another process still has imported.
+    pub(super) fn note_shared_free(&mut self, outside: &mut Outside<'_>, ptr: DevicePtr) -> Result<()> {
+        let Some(allocation) = self.pools.allocations.get(&ptr.get()).copied() else { return Ok(()) };
+        let state = &self.pools.all[&allocation.pool];
+        let Some(pool) = state.shared else { return Ok(()) };
+        let offset = ptr.get() - state.room.base;
+        if let Answer::StillOpen { site } = outside.machine.ask(Ask::FreePoolPointer { pool, offset })? {
+            let facts: [(&str, &dyn Argument); 2] = [("ptr", &ptr), ("size", &allocation.size)];
+            self.note_misuse(&rules::POOL_28, &facts, Some(site));
+        }
+        Ok(())
     }
 
     /// A pool is no longer what it was to other processes, unless this process has it twice: its own, imported.
