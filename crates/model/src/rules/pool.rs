@@ -91,5 +91,5 @@ rules! { POOL;
         "a descriptor of memory is no descriptor of a pool" step "pools/one" "pool-import" 18;
     POOL_28 = "POOL-28" [cuMemFreeAsync, cuMemFree] SUCCESS:
         "memory that another process has imported must stay until that process has freed it"
-        manual "cuMemPoolImportPointer";
+        step "pools/one" "pool-share-owner-first" 17 manual "cuMemPoolImportPointer";
 }
