@@ -1,5 +1,7 @@
 //! Memory pools as a user of them sees them.
 
+use std::os::fd::AsFd;
+
 use peermap_driver::{
     ByteSize, CuResult, Device, DevicePtr, Driver, HandleType, MemPool, MemPoolAttribute, MemPoolProps, OsHandle,
     ShareableHandle, Stream,
@@ -162,15 +164,21 @@ fn a_synchronisation_lets_nothing_go_that_another_thread_queued_while_it_waited(
     }
 }
 
+/// A pool of one process, and the same in another.
+fn shared_pool(owner: &SimProcess, importer: &SimProcess) -> (MemPool, MemPool) {
+    let pool = owner.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR)).unwrap();
+    let exported = owner.mem_pool_export_to_shareable_handle(pool, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+    let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
+    let from = OsHandle::Fd(descriptor.as_fd());
+    let there = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+    (pool, there)
+}
+
 #[test]
 fn an_import_that_is_partly_still_imported_is_not_guessed() {
     let machine = machine();
     let (owner, importer) = (in_context(&machine), in_context(&machine));
-    let pool = owner.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR)).unwrap();
-    let exported = owner.mem_pool_export_to_shareable_handle(pool, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
-    let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
-    let from = OsHandle::Fd(std::os::fd::AsFd::as_fd(&descriptor));
-    let imported = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+    let (pool, imported) = shared_pool(&owner, &importer);
     let allocate = |size| owner.mem_alloc_from_pool_async(size, pool, Stream::NULL).unwrap();
     let import = |ptr| importer.mem_pool_import_pointer(imported, &owner.mem_pool_export_pointer(ptr).unwrap());
     let first = allocate(SIZE);
@@ -193,11 +201,7 @@ fn a_free_of_what_another_process_has_imported_is_reported_with_both_calls() {
     for (free, call) in [(in_order, "cuMemFreeAsync"), (at_once, "cuMemFree")] {
         let machine = machine();
         let (owner, importer) = (in_context(&machine), in_context(&machine));
-        let pool = owner.mem_pool_create(&MemPoolProps::pinned_on(0, HandleType::POSIX_FILE_DESCRIPTOR)).unwrap();
-        let exported = owner.mem_pool_export_to_shareable_handle(pool, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
-        let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
-        let from = OsHandle::Fd(std::os::fd::AsFd::as_fd(&descriptor));
-        let there = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
+        let (pool, there) = shared_pool(&owner, &importer);
         let shared = || {
             let ptr = owner.mem_alloc_from_pool_async(SIZE, pool, Stream::NULL).unwrap();
             let data = owner.mem_pool_export_pointer(ptr).unwrap();
@@ -230,7 +234,7 @@ fn a_pool_outlives_its_owner_for_who_imported_it_and_is_gone_with_the_last_descr
     let ShareableHandle::PosixFd(descriptor) = exported else { panic!("it is no descriptor") };
     let data = owner.mem_pool_export_pointer(ptr).unwrap();
     drop(owner);
-    let from = OsHandle::Fd(std::os::fd::AsFd::as_fd(&descriptor));
+    let from = OsHandle::Fd(descriptor.as_fd());
     let imported = importer.mem_pool_import_from_shareable_handle(from, HandleType::POSIX_FILE_DESCRIPTOR, 0).unwrap();
     let seen = importer.mem_pool_import_pointer(imported, &data).unwrap();
     assert_eq!(read(&importer, seen, 3), [7; 3]);
