@@ -38,7 +38,7 @@ packages=()
 for crate in "${crates[@]}"; do packages+=(--package "peermap-$crate"); done
 # The two that move gibibytes take a quarter of an hour when every line is counted, and reach nothing that others do not. Whether
 # tests pass is not the question here.
-cargo llvm-cov --no-report --locked --no-fail-fast --ignore-run-fail "${packages[@]}" -- \
+cargo llvm-cov --no-report --locked --ignore-run-fail "${packages[@]}" -- \
   --skip work_in_flight --skip pools_with_work_that_has_not_ended >&2
 
 # Killed processes leave half a profile.
