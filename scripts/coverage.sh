@@ -7,7 +7,8 @@ usage() {
   cat <<'TEXT'
 usage: coverage.sh [--html FOLDER]    run the tests of driver, model, sim, ipc, scenario and trace, and count the lines that they reach
 
-Needs cargo-llvm-cov, and llvm-cov and llvm-profdata of LLVM 22, which rustc 1.95 is made with; what is missing is installed if it can be.
+Needs cargo-llvm-cov, and llvm-cov and llvm-profdata of LLVM 22, which rustc 1.95 is made with; what is missing is
+installed if it can be. Those of rustup's component llvm-tools do as well.
 Exit status: 0 if each crate has 90 % or more, 1 if one has less, 2 usage, 77 if a tool is missing.
 TEXT
 }
@@ -31,8 +32,12 @@ if [[ ! -x $tools/llvm-cov ]] && command -v apt-get >/dev/null; then
   { "${root[@]}" apt-get update -qq && "${root[@]}" apt-get install -y -qq --no-install-recommends llvm-22; } >&2 || true
 fi
 cargo llvm-cov --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-llvm-cov@0.9.1 >&2 || true
-[[ -x $tools/llvm-cov ]] && cargo llvm-cov --version >/dev/null 2>&1 || exit 77
-export LLVM_COV=$tools/llvm-cov LLVM_PROFDATA=$tools/llvm-profdata
+cargo llvm-cov --version >/dev/null 2>&1 || exit 77
+if [[ -x $tools/llvm-cov ]]; then
+  export LLVM_COV=$tools/llvm-cov LLVM_PROFDATA=$tools/llvm-profdata
+elif ! find "$(rustc --print sysroot)" -name llvm-cov -print -quit | grep -q .; then
+  exit 77
+fi
 
 packages=()
 for crate in "${crates[@]}"; do packages+=(--package "peermap-$crate"); done
