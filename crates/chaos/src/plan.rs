@@ -51,8 +51,9 @@ impl Plan {
     #[must_use]
     pub fn of_seed(seed: u64, processes: Processes, most_devices: u32) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
-        let possible: Vec<(u32, u32)> = SHAPES.into_iter().filter(|(devices, _)| *devices <= most_devices).collect();
-        let (devices, per_device) = possible.get(random.usize(..possible.len().max(1))).copied().unwrap_or(SHAPES[0]);
+        let is_possible = |shape: &(u32, u32)| shape.0 <= most_devices.max(1);
+        let possible: Vec<(u32, u32)> = SHAPES.into_iter().filter(is_possible).collect();
+        let (devices, per_device) = possible[random.usize(..possible.len())];
         let count = [0, 1, 1, 1, 2, 2, 3][random.usize(..7)];
         let faults = (0..count).map(|_| fault(&mut random, devices * per_device, processes)).collect();
         Self { seed, devices, per_device, faults }

@@ -69,8 +69,8 @@ impl Where {
 /// Arguments of a process that plays a share of the seeds.
 #[derive(Debug, Args)]
 pub(crate) struct Share {
-    /// Which of how many.
-    #[arg(long, num_args = 2)]
+    /// Which of how many, and with how many devices at most.
+    #[arg(long, num_args = 3)]
     pub(super) share: Vec<u64>,
     #[command(flatten)]
     pub(super) whole: Chaos,

@@ -5,7 +5,7 @@ use peermap_model::Profile;
 use peermap_report::ExitCode;
 
 use super::present::{End, Failed};
-use super::{Chaos, Turns, least, most_devices, plans};
+use super::{Chaos, Turns, least, plans};
 use crate::refusal::Refusal;
 
 /// What became of a plan.
@@ -20,13 +20,14 @@ pub(super) struct Played {
 pub(super) fn play(
     arguments: &Chaos,
     turns: Turns,
+    most_devices: u32,
     tell: &mut dyn FnMut(Played) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let profile = Profile::named(&arguments.profile).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
     let name = arguments.scenario;
     let staged = Staged { scenario: Box::new(move |options| name.scenario(options)), profile: &profile };
     let play = |plan: &Plan| in_one(&staged, plan).map_err(Refusal::unexpected);
-    for plan in plans(arguments, turns, most_devices(arguments)?) {
+    for plan in plans(arguments, turns, most_devices) {
         let trial = play(&plan)?;
         let failed = match trial.wrong {
             wrong if wrong.is_empty() => None,

@@ -6,6 +6,7 @@ mod present;
 mod separate;
 mod shares;
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
@@ -17,7 +18,7 @@ pub(crate) use args::{Chaos, Share};
 pub(crate) use shares::play_share;
 
 use crate::refusal::Refusal;
-use present::Failed;
+use present::{Board, Failed};
 
 /// Plays and prints.
 pub(crate) fn run(arguments: &Chaos) -> ExitCode {
@@ -27,10 +28,25 @@ pub(crate) fn run(arguments: &Chaos) -> ExitCode {
 fn chaos(arguments: &Chaos) -> Result<ExitCode, Refusal> {
     let begun = Instant::now();
     let board = match arguments.processes {
-        args::Where::InOne => shares::play(arguments),
+        args::Where::InOne => shares::play(arguments, most_devices(arguments)?),
         args::Where::Separate => separate::play(arguments),
     }?;
     present::print(arguments, &board, begun.elapsed())
+}
+
+/// Has so many players play at once, each with its number, and adds up what came of it.
+fn together(players: u64, play: impl Fn(u64) -> Result<Board, Refusal> + Sync) -> Result<Board, Refusal> {
+    let play = &play;
+    let boards: Vec<Result<Board, Refusal>> = thread::scope(|scope| {
+        let players: Vec<_> = (0..players).map(|number| scope.spawn(move || play(number))).collect();
+        let joined = players.into_iter().map(|player| player.join());
+        joined.map(|end| end.unwrap_or_else(|_| Err(Refusal::unexpected(anyhow!("a player panicked"))))).collect()
+    });
+    let mut whole = Board::default();
+    for board in boards {
+        whole.add(board?);
+    }
+    Ok(whole)
 }
 
 /// With how many devices of the machine the scenario works if nothing goes wrong.

@@ -4,13 +4,13 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use peermap_chaos::{Plan, What, Who, separate};
 use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
 use super::present::Board;
-use super::{ALL, Chaos, least, most_devices, plans};
+use super::{ALL, Chaos, least, most_devices, plans, together};
 use crate::backend::{SimBackend, allow_descriptors};
 use crate::refusal::Refusal;
 
@@ -34,20 +34,11 @@ pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
     }
     let most_devices = most_devices(arguments)?;
     allow_descriptors(&arguments.profile).map_err(Refusal::unexpected)?;
-    let players = 2 * thread::available_parallelism().map_or(1, usize::from);
+    let players = 2 * thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let plans = Mutex::new(plans(arguments, ALL, most_devices));
     let next = || plans.lock().ok()?.next();
     let patience = patience(arguments, most_devices)?;
-    let boards: Vec<Result<Board, Refusal>> = thread::scope(|scope| {
-        let players: Vec<_> = (0..players).map(|_| scope.spawn(|| play_some(arguments, &next, patience))).collect();
-        let joined = players.into_iter().map(|player| player.join());
-        joined.map(|end| end.unwrap_or_else(|_| Err(Refusal::unexpected(anyhow!("a player panicked"))))).collect()
-    });
-    let mut whole = Board::default();
-    for board in boards {
-        whole.add(board?);
-    }
-    Ok(whole)
+    together(players, |_| play_some(arguments, &next, patience))
 }
 
 fn machine(arguments: &Chaos) -> Result<SimBackend, Refusal> {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::args::Share;
 use super::in_one::{self, Played};
 use super::present::{Board, End, Failed};
-use super::{ALL, Chaos, Turns};
+use super::{ALL, Chaos, Turns, together};
 use crate::hidden::CHANNEL;
 use crate::refusal::Refusal;
 use crate::show;
@@ -45,30 +45,20 @@ struct Wrong {
 }
 
 /// Plays seeds until they or the time are over.
-pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
+pub(super) fn play(arguments: &Chaos, most_devices: u32) -> Result<Board, Refusal> {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let players = cores.min(arguments.seeds / WORTH_A_PROCESS);
     if players < 2 || arguments.log {
-        return play_here(arguments);
+        return play_here(arguments, most_devices);
     }
-    // What cannot be is refused once, and here.
-    peermap_model::Profile::named(&arguments.profile).map_err(|error| Refusal::new(ExitCode::Usage, error))?;
-    let boards: Vec<Result<Board, Refusal>> = thread::scope(|scope| {
-        let players: Vec<_> = (0..players).map(|first| scope.spawn(move || hear(first, players))).collect();
-        let joined = players.into_iter().map(|player| player.join());
-        joined.map(|end| end.unwrap_or_else(|_| Err(Refusal::unexpected(anyhow!("a player panicked"))))).collect()
-    });
-    let mut whole = Board::default();
-    for board in boards {
-        whole.add(board?);
-    }
+    let mut whole = together(players, |first| hear(Turns { first, every: players }, most_devices))?;
     whole.failed.sort_by_key(|failed| failed.plan.seed);
     Ok(whole)
 }
 
-fn play_here(arguments: &Chaos) -> Result<Board, Refusal> {
+fn play_here(arguments: &Chaos, most_devices: u32) -> Result<Board, Refusal> {
     let mut board = Board::default();
-    in_one::play(arguments, ALL, &mut |Played { plan, end, log, failed }| {
+    in_one::play(arguments, ALL, most_devices, &mut |Played { plan, end, log, failed }| {
         board.count(end);
         if arguments.log {
             board.logs.push((plan, log));
@@ -80,11 +70,11 @@ fn play_here(arguments: &Chaos) -> Result<Board, Refusal> {
 }
 
 /// Has a process play its share, and hears what becomes of it. The process ends with this one.
-fn hear(first: u64, every: u64) -> Result<Board, Refusal> {
+fn hear(Turns { first, every }: Turns, most_devices: u32) -> Result<Board, Refusal> {
     let exe = env::current_exe().context("this executable has no path").map_err(Refusal::unexpected)?;
     // The program and its subcommand are others.
     let asked = env::args_os().skip(2);
-    let share = ["--share".to_owned(), first.to_string(), every.to_string()];
+    let share = ["--share".to_owned(), first.to_string(), every.to_string(), most_devices.to_string()];
     let spawn = Spawn::new(exe).arg0("peermap").args([PLAYER]).args(asked).args(share);
     let (spawn, channel) =
         spawn.stdout(Output::Inherit).stderr(Output::Inherit).connect(CHANNEL).map_err(Refusal::unexpected)?;
@@ -119,7 +109,7 @@ impl Wrong {
 
 /// The process that plays a share.
 pub(crate) fn play_share(share: &Share, channel: Channel) -> ProcessExitCode {
-    let &[first, every] = &*share.share else { return ProcessExitCode::from(ExitCode::Usage.code()) };
+    let &[first, every, most] = &*share.share else { return ProcessExitCode::from(ExitCode::Usage.code()) };
     let mut channel: TypedChannel<Told, ()> = TypedChannel::new(channel);
     let mut tell = |Played { end, failed, .. }: Played| {
         let failed = failed.map(|Failed { plan, wrong }| Wrong {
@@ -131,7 +121,8 @@ pub(crate) fn play_share(share: &Share, channel: Channel) -> ProcessExitCode {
         });
         channel.send(&Told { end, failed }, &[], Deadline::NEVER).map_err(Refusal::unexpected)
     };
-    match in_one::play(&share.whole, Turns { first, every }, &mut tell) {
+    let most_devices = u32::try_from(most).unwrap_or(u32::MAX);
+    match in_one::play(&share.whole, Turns { first, every }, most_devices, &mut tell) {
         Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
         Err(refusal) => {
             show::complaint(&format!("{:#}", refusal.error));
