@@ -70,6 +70,31 @@ fn values_of_a_warp_are_reduced() {
 }
 
 #[test]
+fn numbers_of_a_warp_are_reduced() {
+    const NAN: u32 = 0x7FFF_FFFF;
+    let zeros = [0_f32, -0.0, 0.0].map(f32::to_bits);
+    let mixed = [2_f32, -7.5, 0.25].map(f32::to_bits);
+    let with_nan = [2_f32.to_bits(), 0xFFC0_0001, 0.25_f32.to_bits()];
+    for (form, [first, second, third], expected) in [
+        ("min.f32", zeros, (-0_f32).to_bits()),
+        ("max.f32", zeros, 0),
+        ("min.f32", mixed, (-7.5_f32).to_bits()),
+        ("max.f32", mixed, 2_f32.to_bits()),
+        ("max.abs.f32", mixed, 7.5_f32.to_bits()),
+        ("min.f32", with_nan, 0.25_f32.to_bits()),
+        ("min.NaN.f32", with_nan, NAN),
+        ("max.NaN.f32", mixed, 2_f32.to_bits()),
+        ("max.f32", [NAN; 3], NAN),
+    ] {
+        let body = format!(
+            "rem.u32 %x, %t, 3; setp.eq.u32 %p, %x, 0; setp.eq.u32 %q, %x, 1;
+selp.b32 %y, {second}, {third}, %q; selp.b32 %y, {first}, %y, %p; .reg .f32 %f<2>; mov.b32 %f0, %y; redux.sync.{form} %f1, %f0, -1; mov.b32 %r, %f1;"
+        );
+        check_on(("8.6", "sm_100a"), &body, 32, |_| expected);
+    }
+}
+
+#[test]
 fn lanes_on_one_side_of_a_branch_are_the_active_ones() {
     let body = "and.b32 %x, %t, 1; setp.eq.u32 %p, %x, 1; @%p bra ODD; activemask.b32 %r; bra DONE;
 ODD: activemask.b32 %r; shfl.sync.idx.b32 %y, %t, 3, 31, 0xAAAAAAAA; add.u32 %r, %r, %y;
@@ -98,12 +123,12 @@ DONE:";
 #[test]
 fn one_lane_is_elected() {
     let body = "elect.sync %x|%p, -1; selp.u32 %r, 1, 0, %p; mad.lo.u32 %r, %x, 10, %r;";
-    check_on(".target sm_90", body, 64, |t| u32::from(t % 32 == 0));
+    check_on(("8.0", "sm_90"), body, 64, |t| u32::from(t % 32 == 0));
 }
 
-fn check_on(target: &str, body: &str, threads: u32, expected: impl Fn(u32) -> u32) {
+fn check_on((version, target): (&str, &str), body: &str, threads: u32, expected: impl Fn(u32) -> u32) {
     let rig = Rig::new(1);
-    let text = text(body).replace(".target sm_80", target);
+    let text = text(body).replace(".version 8.0", &format!(".version {version}")).replace("sm_80", target);
     rig.launch(&kernel(&text, "k"), [1, 1, 1], [threads, 1, 1], &rig.base.to_le_bytes()).unwrap();
     let found = rig.bytes(0, 4 * threads as usize);
     let found: Vec<u32> = found.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
