@@ -184,14 +184,14 @@ END:";
 }
 
 const PRINT: &str = ".extern .func (.param .b32 res) vprintf(.param .b64 format, .param .b64 list);
-.global .align 1 .b8 format[19] = {37,100,32,37,53,46,49,102,124,37,115,124,37,108,108,120,33,10,0};
-.global .align 1 .b8 word[3] = {104,105,0};";
+.global .align 1 .b8 format[20] = {37,100,32,37,53,46,49,102,124,37,53,115,124,37,108,108,120,33,10,0};
+.global .align 1 .b8 word[4] = {122,111,111,0};";
 
 #[test]
 fn what_threads_print_is_what_the_c_library_makes_of_it() {
     let body = "setp.eq.u32 %p, %t, 3; setp.eq.or.u32 %p, %t, 7, %p; @!%p bra END;
 sub.u32 %x1, %t, 5; st.local.u32 [list], %x1; mov.b64 %c1, 0x4004000000000000; st.local.u64 [list+8], %c1;
-mov.u64 %a, word; cvta.global.u64 %a, %a; st.local.u64 [list+16], %a; st.local.u64 [list+24], 0xAABBCDEF0;
+mov.u64 %a, word; cvta.global.u64 %a, %a; st.local.u64 [list+16], %a; st.local.u64 [list+24], 0xABCDEF0123;
 mov.u64 %a, format; cvta.global.u64 %a, %a; mov.u64 %b, list; cvta.local.u64 %b, %b;
 { .param .b64 one; .param .b64 two; .param .b32 got; st.param.b64 [one], %a; st.param.b64 [two], %b;
 call.uni (got), vprintf, (one, two); ld.param.b32 %x2, [got]; } cvt.u64.u32 %r, %x2;
@@ -199,7 +199,7 @@ END:";
     let rig = Rig::new(2);
     let (ended, printed) = launch(&rig, &text(PRINT, body));
     ended.unwrap();
-    assert_eq!(printed, "-2   2.5|hi|aabbcdef0!\n2   2.5|hi|aabbcdef0!\n");
+    assert_eq!(printed, "-2   2.5|  zoo|abcdef0123!\n2   2.5|  zoo|abcdef0123!\n");
     assert_eq!((rig.word(24), rig.word(32)), (4, 0));
 }
 
