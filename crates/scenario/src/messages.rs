@@ -21,6 +21,7 @@ use crate::grow;
 use crate::host_numa;
 use crate::memmap_ipc;
 use crate::multicast;
+use crate::probe::Probe;
 use crate::relay;
 use crate::stripe;
 use crate::task::Task;
@@ -86,8 +87,8 @@ pub(crate) enum Role {
     Fabric(fabric::Task),
     /// A worker of [`multicast`](crate::multicast).
     Multicast(multicast::Task),
-    /// Makes a context and says how long that took.
-    Probe,
+    /// Makes contexts and says how long that took.
+    Probe(Probe),
 }
 
 /// From a worker to the parent.
@@ -319,7 +320,7 @@ mod tests {
             Role::Alias(alias),
             Role::Fabric(fabric),
             Role::Multicast(multicast),
-            Role::Probe,
+            Role::Probe(Probe::Wake),
         ] {
             let device = Uuid([7; 16]);
             assert_survives(&ToWorker::Start(Start {

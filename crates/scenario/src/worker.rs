@@ -207,7 +207,7 @@ fn serve(post: &Post, driver: &dyn Driver, recorder: &CallRecorder, begun: Insta
             let mut transport = delivery.receive()?.transport(member()?, start.workers)?;
             fabric::work(&mut station, &mut *transport, &task)?
         }
-        Role::Probe => probe::work(&mut station)?,
+        Role::Probe(probe) => probe::work(&mut station, probe)?,
     };
     if start.record_calls {
         post.calls(&recorder.bytes())?;

@@ -69,13 +69,18 @@ fn legacy() {
 }
 
 #[test]
+fn legacy_handles_in_second_contexts() {
+    matches_in_full("legacy/contexts.jsonl", 221);
+}
+
+#[test]
 fn work_in_flight() {
     matches_in_full("inflight.jsonl", 82);
 }
 
 #[test]
 fn pools_of_one_device() {
-    matches_in_full("pools/one.jsonl", 1691);
+    matches_in_full("pools/one.jsonl", 1694);
 }
 
 #[test]

@@ -18,6 +18,7 @@ const RECORDED: &[(&str, &str)] = &[
     recorded!("vmm"),
     recorded!("share"),
     recorded!("legacy"),
+    recorded!("legacy/contexts"),
     recorded!("peer"),
     recorded!("edges"),
     recorded!("inflight"),

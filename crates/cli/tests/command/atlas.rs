@@ -50,7 +50,7 @@ fn has_evidence(rule: &Value, kind: &str) -> bool {
 
 /// Every recording, those that random calls found included.
 fn recordings() -> Vec<String> {
-    let folders = [traces(), traces().join("found"), traces().join("pools")].into_iter();
+    let folders = ["", "found", "legacy", "pools"].map(|folder| traces().join(folder)).into_iter();
     let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
     let recorded = files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     recorded.map(|file| fs::read_to_string(file).unwrap()).collect()

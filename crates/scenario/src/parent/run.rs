@@ -23,7 +23,7 @@ use crate::kernels::{KernelSource, locate};
 use crate::launch::{Launcher, Tuning, allow_descriptors, descriptor_batch};
 use crate::lookout::with_lookout;
 use crate::options::Options;
-use crate::probe;
+use crate::probe::Prober;
 use crate::scenario::Scenario;
 use crate::timing::ms_since;
 use crate::watched::{Watched, watched};
@@ -114,11 +114,12 @@ impl Run<'_> {
     /// The run, and what is measured around it.
     fn all(&self, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
         let Self { options, backend, launcher, .. } = self;
-        // Before this process opens the driver: a device that is open already is quicker to get ready.
-        let probed = match options.measure {
-            true => Some(probe::run(*backend, launcher, events, Deadline::after(options.timeout))?),
-            false => None,
-        };
+        let probed = options.measure.then(|| {
+            let prober = Prober { backend: *backend, launcher, deadline: Deadline::after(options.timeout) };
+            let probed = prober.time()?;
+            prober.wake().map(|()| probed)
+        });
+        let probed = probed.transpose()?;
         let mut report = self.once(false, events)?;
         if let Some(probed) = probed.filter(|_| report.ok) {
             report.reference = Some(Reference::new(probed.init_ms, probed.context_ms, report.wall_ms));
