@@ -180,14 +180,16 @@ impl Crew {
         })
     }
 
-    /// The first worker that has died, if one has, while there was nothing to be had yet.
+    /// The first worker that has died, if one has, while there was nothing to be had yet. The others end with it.
     pub(crate) fn death(&mut self, events: &mut dyn EventSink) -> Option<RunError> {
-        self.hands.iter_mut().find_map(|hand| {
+        let death = self.hands.iter_mut().find_map(|hand| {
             hand.exit = hand.child.try_wait().ok()?;
             let exit = hand.exit?;
             // Its last words are still in the channel.
             listen(hand, &mut NothingYet, events, Deadline::after(Duration::ZERO)).or_else(|| hand.verdict(exit))
-        })
+        })?;
+        self.end_all();
+        Some(death)
     }
 
     /// Watches the workers until all have ended, and gives the first thing that went wrong.

@@ -125,7 +125,7 @@ impl Supplies for Buffers<'_> {
         self.remarks.clone()
     }
 
-    fn release(mut self: Box<Self>) -> Result<(), DriverError> {
+    fn release(&mut self) -> Result<(), DriverError> {
         let mut result = Ok(());
         for handle in self.handles.drain(..) {
             let released = self.driver.mem_release(handle);

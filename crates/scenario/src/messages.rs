@@ -216,6 +216,8 @@ pub enum Step {
     Measure,
     /// Gives everything back.
     Teardown,
+    /// Has given back all that it shares with others, and gives back the rest.
+    ClearAway,
     /// Has reported and exits.
     Exit,
 }
@@ -262,6 +264,7 @@ impl fmt::Display for Step {
             Self::Verified => f.write_str("barrier after verify"),
             Self::Measure => f.write_str("measure"),
             Self::Teardown => f.write_str("teardown"),
+            Self::ClearAway => f.write_str("clear away"),
             Self::Exit => f.write_str("exit"),
         }
     }

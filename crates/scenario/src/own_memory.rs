@@ -34,7 +34,7 @@ impl Supplies for Nothing {
 
     fn close_descriptors(&mut self) {}
 
-    fn release(self: Box<Self>) -> Result<(), DriverError> {
+    fn release(&mut self) -> Result<(), DriverError> {
         Ok(())
     }
 }

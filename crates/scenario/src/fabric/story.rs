@@ -78,7 +78,7 @@ impl Supplies for Empty {
         self.0 = None;
     }
 
-    fn release(self: Box<Self>) -> Result<(), DriverError> {
+    fn release(&mut self) -> Result<(), DriverError> {
         Ok(())
     }
 }

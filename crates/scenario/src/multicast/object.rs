@@ -71,7 +71,7 @@ impl Supplies for Object<'_> {
         self.remarks.clone()
     }
 
-    fn release(mut self: Box<Self>) -> Result<()> {
+    fn release(&mut self) -> Result<()> {
         self.give_back()
     }
 }

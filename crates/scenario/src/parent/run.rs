@@ -183,24 +183,31 @@ impl Run<'_> {
             crew.order(&order, Some(barrier.as_fd()), deadline)?;
         }
         let looking = with_lookout(&driver, crew.hands().iter().map(Hand::pid).collect());
-        let supplied = story.supply(&looking, &plan);
-        let mut supplies =
-            supplied.map_err(|error| crew.death(events).unwrap_or_else(|| supply_error(&driver, error)))?;
-        looking.interceptor().end();
-        if is_crowd {
-            crew.order(&order, Some(barrier.as_fd()), deadline)?;
-        }
-        let remarks = supplies.remarks();
-        remarks.iter().for_each(|text| events.event(&Event::Remark { text: text.clone() }));
+        let (outcome, held, remarks) = match story.supply(&looking, &plan) {
+            Ok(mut supplies) => {
+                looking.interceptor().end();
+                if is_crowd {
+                    crew.order(&order, Some(barrier.as_fd()), deadline)?;
+                }
+                let remarks = supplies.remarks();
+                remarks.iter().for_each(|text| events.event(&Event::Remark { text: text.clone() }));
 
-        // Every worker that asks gets all descriptors; from then on this process only watches.
-        let steps = story.steps(workers);
-        let mut handover = Handover::new(&plan, steps, &mut *supplies, barrier, descriptor_batch()?);
-        let outcome = crew.conduct(&mut handover, events, deadline).and_then(|()| first_mismatch(crew.hands()));
-        // Before this process gives back its own: what it holds, and what the dead had, is what one wants to see.
-        let held = outcome.is_err().then(|| self.memory_since(before.as_ref())).flatten();
-        let released = supplies.release().map_err(|source| in_parent(&driver, "release", source));
-        let (outcome, wall_ms) = (outcome.and(released), ms_since(begun));
+                // Every worker that asks gets all descriptors; from then on this process only watches.
+                let steps = story.steps(workers);
+                let mut handover = Handover::new(&plan, steps, &mut *supplies, barrier, descriptor_batch()?);
+                let conducted = crew.conduct(&mut handover, events, deadline);
+                let outcome = conducted.and_then(|()| first_mismatch(crew.hands()));
+                // Before this process gives back its own: what it holds, and what the dead had, is what one wants to see.
+                let held = outcome.is_err().then(|| self.memory_since(before.as_ref())).flatten();
+                let released = handover.finish().map_err(|source| in_parent(&driver, "release", source));
+                (outcome.and(released), held, remarks)
+            }
+            Err(error) => {
+                let death = crew.death(events).ok_or_else(|| supply_error(&driver, error))?;
+                (Err(death), self.memory_since(before.as_ref()), Vec::new())
+            }
+        };
+        let wall_ms = ms_since(begun);
         // Only now that the time of the run is taken.
         let left = outcome.is_ok().then(|| self.memory_left(before.as_ref())).flatten();
         let outcome = outcome.and_then(|()| left.as_ref().map_or(Ok(()), |left| Err(memory_error(left, crew.hands()))));

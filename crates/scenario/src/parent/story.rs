@@ -84,8 +84,8 @@ pub(crate) trait Supplies {
         Vec::new()
     }
 
-    /// Gives everything back, once the last worker has ended.
-    fn release(self: Box<Self>) -> Result<(), DriverError>;
+    /// Gives back what is left, once no worker uses it any more.
+    fn release(&mut self) -> Result<(), DriverError>;
 }
 
 /// Why the size of the buffers cannot be.

@@ -71,7 +71,7 @@ impl<E: Exporter> Supplies for Exports<'_, E> {
         self.made.memory.close_descriptors();
     }
 
-    fn release(mut self: Box<Self>) -> std::result::Result<(), DriverError> {
+    fn release(&mut self) -> std::result::Result<(), DriverError> {
         self.made.give_back()
     }
 }

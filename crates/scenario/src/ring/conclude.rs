@@ -52,6 +52,10 @@ impl<M: Memory> Filled<'_, '_, M> {
         let begun = Instant::now();
         let Self { workplace, memory, rates, .. } = self;
         memory.give_back(station.driver)?;
+        // The parent gives back its own meanwhile. Of a run that failed it keeps everything to the end, for the report.
+        if mismatch.is_none() {
+            station.begin(Step::ClearAway)?;
+        }
         workplace.clear_away()?;
         station.phases.add("teardown", ms_since(begun));
 

@@ -87,7 +87,7 @@ impl Supplies for Striped<'_> {
         self.stripes.close_descriptors();
     }
 
-    fn release(self: Box<Self>) -> Result<(), DriverError> {
-        Box::new(self.stripes).release()
+    fn release(&mut self) -> Result<(), DriverError> {
+        self.stripes.release()
     }
 }

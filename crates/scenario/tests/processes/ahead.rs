@@ -55,8 +55,9 @@ pub fn a_worker_that_dies_before_there_is_any_memory_ends_the_run_and_is_named()
             Ok(())
         });
         // Whether the parent notices at its next call or when it has all its memory is a matter of time.
-        let ended = play(&scenario, &Guarded::new(&sim, guard)).0;
-        let failure = ended.map_or_else(|error| error.failure(), |report| report.failure.unwrap());
+        let report = play(&scenario, &Guarded::new(&sim, guard)).0.unwrap();
+        let failure = report.failure.unwrap();
+        assert_eq!(report.workers.len(), 2);
         assert_eq!((failure.kind, failure.worker), (FailureKind::WorkerDied, Some(1)), "{failure:?}");
         assert_eq!(failure.step.as_deref(), Some("module"));
         sim.assert_nothing_is_left();

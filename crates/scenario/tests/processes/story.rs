@@ -32,7 +32,7 @@ const PREPARE: [(&str, &[Call]); 6] = [
 
 /// What it does once it has given the buffers back.
 const CLEAR_AWAY: (&str, &[Call]) =
-    ("teardown", &[cuEventDestroy, cuEventDestroy, cuMemFree, cuModuleUnload, cuStreamDestroy, cuCtxDestroy]);
+    ("clear away", &[cuEventDestroy, cuEventDestroy, cuMemFree, cuModuleUnload, cuStreamDestroy, cuCtxDestroy]);
 
 fn verify(verify_on: VerifyOn) -> (&'static str, &'static [Call]) {
     match verify_on {
