@@ -77,6 +77,12 @@ impl Plan {
         }
     }
 
+    /// Whether the parent may be killed.
+    #[must_use]
+    pub fn kills_parent(&self) -> bool {
+        self.of(Who::Parent).iter().any(|fault| matches!(fault.what, What::Kill { .. }))
+    }
+
     /// What happens to a process.
     #[must_use]
     pub fn of(&self, who: Who) -> Vec<Fault> {
@@ -100,9 +106,7 @@ fn fault(random: &mut fastrand::Rng, workers: u32, processes: Processes) -> Faul
     let kinds = if processes == Processes::Separate { 12 } else { 11 };
     let what = match random.u32(..kinds) {
         0..=3 => What::Refuse { call: random.u32(..LATEST_CALL), pick: random.u32(..8) },
-        // The parent of processes of their own is the one that looks at what became of them.
-        4 | 5 if processes == Processes::InOne || who != Who::Parent => What::Kill { event },
-        4 | 5 => What::NoMemory { event },
+        4 | 5 => What::Kill { event },
         6 => What::Stop { event, time },
         7 => [What::Lose { message }, What::Cut { message }][random.usize(..2)],
         8 => What::Double { message },

@@ -11,7 +11,7 @@ use peermap_sim::Checks;
 
 use crate::bench::Bench;
 use crate::bugs::Bugs;
-use crate::chaos::{Chaos, Share};
+use crate::chaos::{Alone, Chaos, Share};
 use crate::compare::Compare;
 use crate::differential::Differential;
 use crate::generate::Generate;
@@ -97,6 +97,9 @@ pub(crate) enum Command {
     /// A process that plays a share of the seeds of `chaos`.
     #[command(name = "__chaos", hide = true)]
     Share(Share),
+    /// The parent of one run of `chaos`.
+    #[command(name = "__parent", hide = true)]
+    Alone(Alone),
     /// The other process of a benchmark.
     #[command(name = "__partner", hide = true)]
     Partner(Worker),

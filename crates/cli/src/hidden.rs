@@ -15,7 +15,7 @@ use peermap_sim::{MachineOptions, SimProcess, serve};
 use crate::args::{BackendChoice, Machine, Worker};
 use crate::backend;
 use crate::bugs;
-use crate::chaos::{Share, play_share};
+use crate::chaos::{Alone, Share, play_alone, play_share};
 use crate::show;
 
 /// The descriptor of a worker's channel to its run, and of a machine's control channel.
@@ -55,6 +55,14 @@ pub(crate) fn partner(arguments: &Worker) -> ProcessExitCode {
 pub(crate) fn share(arguments: &Share) -> ProcessExitCode {
     match inherited_channel() {
         Ok(channel) => play_share(arguments, channel),
+        Err(error) => not_by_hand(&error),
+    }
+}
+
+/// A process that is the parent of one run of `chaos`.
+pub(crate) fn alone(arguments: &Alone) -> ProcessExitCode {
+    match inherited_channel() {
+        Ok(channel) => play_alone(arguments, channel),
         Err(error) => not_by_hand(&error),
     }
 }

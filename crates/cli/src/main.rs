@@ -61,6 +61,7 @@ fn main() -> ExitCode {
         Command::Player(player) => return hidden::player(&player),
         Command::Bug(bug) => return hidden::bug(&bug),
         Command::Share(share) => return hidden::share(&share),
+        Command::Alone(alone) => return hidden::alone(&alone),
         Command::Partner(partner) => return hidden::partner(&partner),
         Command::Worker(worker) => return hidden::worker(&worker),
         Command::Machine(machine) => return hidden::machine(&machine),

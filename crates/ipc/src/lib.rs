@@ -9,7 +9,7 @@
 //! | [`packet`] | values instead of bytes, and any number of descriptors in acknowledged batches |
 //! | [`private`] | an address that only those know who were told it |
 //! | [`Window`] | a place where a process shows something to all processes of its user |
-//! | [`whereabouts`] | in which processes a pipe is open |
+//! | [`whereabouts`] | in which processes a pipe is open, and which have a variable |
 //! | [`shm`] | sealed anonymous shared memory, seen as atomics |
 //! | [`Slots`] | bytes for each process, in shared memory |
 //! | [`barrier`] | a barrier between processes whose timeout names who is missing |

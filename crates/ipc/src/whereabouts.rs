@@ -1,4 +1,4 @@
-//! In which processes a pipe is open.
+//! In which processes a pipe is open, and which were started with a variable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,6 +42,20 @@ pub fn write_ends(pipes: &BTreeSet<u64>) -> BTreeMap<u64, Vec<OpenFile>> {
     found
 }
 
+/// The processes that were started with this value of an environment variable: by a process that has it, or by one of those. Of those that this user
+/// may look into.
+#[must_use]
+pub fn started_with(variable: &str, value: &str) -> Vec<u32> {
+    let wanted = format!("{variable}={value}");
+    let has_it = |pid: &u32| {
+        // A process that has ended has no environment, even if nobody has waited for it.
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(has_it).collect()
+}
+
 /// The pipe that a link of `/proc/PID/fd` leads to.
 fn inode(target: &str) -> Option<u64> {
     target.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
@@ -55,7 +69,23 @@ mod tests {
     use nix::sys::stat::fstat;
 
     use super::*;
-    use crate::{Channel, Deadline};
+    use crate::{Channel, Deadline, Output, Spawn};
+
+    #[test]
+    fn who_was_started_with_a_variable_has_it_until_its_end() {
+        let soon = || Deadline::after(Duration::from_secs(5));
+        let value = format!("whereabouts {}", std::process::id());
+        let start =
+            |exe| Spawn::new(exe).args(["60"]).env("PEERMAP_MARK", &value).stdout(Output::Null).spawn().unwrap();
+        let mut child = start("/bin/sleep");
+        while started_with("PEERMAP_MARK", &value) != [child.pid()] {
+            assert!(child.try_wait().unwrap().is_none(), "it sleeps for a minute");
+        }
+        assert_eq!(started_with("PEERMAP_MARK", &value[1..]), []);
+        child.kill().unwrap();
+        child.wait(soon()).unwrap();
+        assert_eq!(started_with("PEERMAP_MARK", &value), []);
+    }
 
     #[test]
     fn a_write_end_is_where_it_is_open_and_nowhere_while_it_is_on_its_way() {

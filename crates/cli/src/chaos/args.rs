@@ -76,6 +76,16 @@ pub(crate) struct Share {
     pub(super) whole: Chaos,
 }
 
+/// Arguments of a process that is the parent of one run, and may be killed.
+#[derive(Debug, Args)]
+pub(crate) struct Alone {
+    /// How many devices, how many workers each of them has, and how many milliseconds the run may take.
+    #[arg(long, num_args = 3)]
+    pub(super) alone: Vec<u32>,
+    #[command(flatten)]
+    pub(super) whole: Chaos,
+}
+
 impl From<Where> for Processes {
     fn from(place: Where) -> Self {
         match place {

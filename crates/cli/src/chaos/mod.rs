@@ -1,5 +1,6 @@
 //! `peermap chaos`.
 
+mod alone;
 mod args;
 mod in_one;
 mod present;
@@ -14,7 +15,8 @@ use peermap_chaos::{Outcome, Plan, Staged, in_one, shrink};
 use peermap_model::Profile;
 use peermap_report::{ExitCode, FailureKind};
 
-pub(crate) use args::{Chaos, Share};
+pub(crate) use alone::play_alone;
+pub(crate) use args::{Alone, Chaos, Share};
 pub(crate) use shares::play_share;
 
 use crate::refusal::Refusal;

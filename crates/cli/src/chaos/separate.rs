@@ -1,36 +1,34 @@
 //! Runs whose processes are processes of their own.
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use anyhow::Context;
-use peermap_chaos::{Plan, What, Who, separate};
+use peermap_chaos::{Outcome, Plan, separate};
 use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
 use super::present::Board;
-use super::{ALL, Chaos, least, most_devices, plans, together};
+use super::{ALL, Chaos, alone, least, most_devices, plans, together};
 use crate::backend::{SimBackend, allow_descriptors};
 use crate::refusal::Refusal;
 
 /// How long a run may take at least and at most.
-const LEAST: Duration = Duration::from_secs(3);
-const MOST: Duration = Duration::from_secs(60);
+pub(super) const LEAST: Duration = Duration::from_secs(3);
+pub(super) const MOST: Duration = Duration::from_secs(60);
 
 /// How much slower a run may be than the first, beside others.
 const SLOWER: u32 = 8;
 
 /// How long until one looks again at what is left.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Plays seeds until they or the time are over, several at a time: most of each is waiting.
 pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
     if arguments.log {
         return Err(Refusal::usage("--log is for processes in one: those of their own say nothing"));
-    }
-    if arguments.fault.iter().any(|fault| fault.who == Who::Parent && matches!(fault.what, What::Kill { .. })) {
-        return Err(Refusal::usage("with --processes separate the parent is this command, which cannot be killed"));
     }
     let most_devices = most_devices(arguments)?;
     allow_descriptors(&arguments.profile).map_err(Refusal::unexpected)?;
@@ -45,9 +43,13 @@ fn machine(arguments: &Chaos) -> Result<SimBackend, Refusal> {
     SimBackend::start(&arguments.profile, Checks::NONE).map_err(Refusal::unexpected)
 }
 
+/// This executable, which is that of every process of a run.
+pub(super) fn executable() -> Result<PathBuf, Refusal> {
+    env::current_exe().context("this executable has no path").map_err(Refusal::unexpected)
+}
+
 fn launcher() -> Result<Launcher, Refusal> {
-    let exe = env::current_exe().context("this executable has no path").map_err(Refusal::unexpected)?;
-    Ok(Launcher { exe, args: vec!["__worker".to_owned()] })
+    Ok(Launcher { exe: executable()?, args: vec!["__worker".to_owned()] })
 }
 
 /// How long a run may take: long enough for one in which nothing goes wrong, on a host that has other things to do.
@@ -74,28 +76,47 @@ fn left(backend: &SimBackend) -> Option<String> {
     }
 }
 
-/// What one player plays, each on the same machine, which must be empty after each.
+/// Plays plans with this process as the parent, each on the same machine, which must be empty after each.
+pub(super) struct Player<'a> {
+    arguments: &'a Chaos,
+    launcher: Launcher,
+    machine: SimBackend,
+    patience: Duration,
+}
+
+impl<'a> Player<'a> {
+    pub(super) fn new(arguments: &'a Chaos, patience: Duration) -> Result<Self, Refusal> {
+        Ok(Self { arguments, launcher: launcher()?, machine: machine(arguments)?, patience })
+    }
+
+    /// Plays one; gives how it ended, and what was wrong about that.
+    pub(super) fn play(&mut self, plan: &Plan) -> Result<(Outcome, Vec<String>), Refusal> {
+        let scenario = |options| self.arguments.scenario.scenario(options);
+        let (outcome, wrong) = separate(&scenario, &self.machine, &self.launcher, plan, self.patience);
+        let wrong: Vec<String> = wrong.into_iter().chain(left(&self.machine)).collect();
+        // What one run left is not the next one's.
+        if !wrong.is_empty() {
+            self.machine = machine(self.arguments)?;
+        }
+        Ok((outcome, wrong))
+    }
+}
+
+/// What one player plays.
 fn play_some(
     arguments: &Chaos,
     next: &(dyn Fn() -> Option<Plan> + Sync),
     patience: Duration,
 ) -> Result<Board, Refusal> {
-    let launcher = launcher()?;
-    let mut backend = machine(arguments)?;
-    let scenario = |options| arguments.scenario.scenario(options);
-    let mut play = |plan: &Plan| {
-        let (outcome, wrong) = separate(&scenario, &backend, &launcher, plan, patience);
-        let wrong: Vec<String> = wrong.into_iter().chain(left(&backend)).collect();
-        // What one run left is not the next one's.
-        if !wrong.is_empty() {
-            backend = machine(arguments)?;
-        }
-        Ok::<_, Refusal>((outcome, wrong))
+    let mut player = Player::new(arguments, patience)?;
+    let mut play = |plan: &Plan| match plan.kills_parent() {
+        true => alone::play(arguments, plan, patience),
+        false => player.play(plan).map(|(outcome, wrong)| (Some(outcome.kind), wrong)),
     };
     let mut board = Board::default();
     while let Some(plan) = next() {
-        let (outcome, wrong) = play(&plan)?;
-        board.count(Some(outcome.kind));
+        let (end, wrong) = play(&plan)?;
+        board.count(end);
         if !wrong.is_empty() {
             board.failed.push(least(&plan, wrong, |fewer| play(fewer).map(|(_, wrong)| wrong))?);
         }
