@@ -1,6 +1,6 @@
 //! A backend whose machine and workers are this executable.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,8 @@ pub struct SimBackend {
     fault: Fault,
     expected: usize,
     pub memory_limit: Option<ByteSize>,
+    /// How many workers were started.
+    pub started: Cell<u32>,
     /// Where the worker of number 1 that was started last notes its calls.
     pub inbox: Inbox,
     _machine: Child,
@@ -56,9 +58,9 @@ impl SimBackend {
         let machine = spawn.spawn().unwrap();
         let client = RefCell::new(MachineClient::new(ours, patience()).unwrap());
         let expected = Profile::named(profile).unwrap().devices.len();
-        let (fault, memory_limit) = (Fault::None, None);
+        let (fault, memory_limit, started) = (Fault::None, None, Cell::new(0));
         let (profile, inbox) = (profile.to_owned(), Inbox::default());
-        Self { profile, client, fault, expected, memory_limit, inbox, _machine: machine }
+        Self { profile, client, fault, expected, memory_limit, started, inbox, _machine: machine }
     }
 
     /// Sabotages worker 1.
@@ -112,6 +114,7 @@ impl Backend for SimBackend {
     }
 
     fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError> {
+        self.started.update(|started| started + 1);
         let ticket = self.client.borrow_mut().ticket(patience()).map_err(|error| BackendError::new("sim", error))?;
         let mut endpoint = WorkerEndpoint { descriptors: vec![(ticket, TICKET)], ..WorkerEndpoint::default() };
         let mut fault = Fault::None;
