@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode as ProcessExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use peermap_chaos::Fault;
 use peermap_model::Profile;
@@ -274,6 +275,11 @@ pub(crate) fn refuse(error: &clap::Error) -> ProcessExitCode {
         // If the terminal is gone there is nobody left to tell.
         drop(error.print());
         return ProcessExitCode::from(ExitCode::Ok.code());
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !wants_json() {
+        // Nothing is wrong but that nothing was asked for; if the terminal is gone there is nobody left to tell.
+        drop(error.print());
+        return ProcessExitCode::from(ExitCode::Usage.code());
     }
     let text = one_line(&error.render().to_string());
     ProcessExitCode::from(refusal::end(&text, ExitCode::Usage, wants_json()))

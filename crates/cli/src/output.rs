@@ -88,6 +88,8 @@ fn beside(path: &Path) -> anyhow::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // As for any other file, the mask of the user decides who may read it.
     let permissions = Permissions::from_mode(0o666);
+    // What is wrong with the folder is better said of it than of a name that nobody has heard of.
+    folder.metadata().with_context(|| format!("its folder {} cannot be used", folder.display()))?;
     Ok(Builder::new().prefix(&prefix).suffix(".part").permissions(permissions).tempfile_in(folder)?)
 }
 

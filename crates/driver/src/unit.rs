@@ -189,7 +189,7 @@ impl fmt::Display for ByteSize {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseSizeError {
     /// The part before the unit is no whole number.
-    #[error("{text:?} is no size: {source}; write a whole number and a unit, such as 4MiB or 65536")]
+    #[error("{text:?} is no size; write a whole number and a unit, such as 4MiB or 65536")]
     Number {
         /// What was given.
         text: String,

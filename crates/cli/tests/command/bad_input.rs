@@ -26,6 +26,15 @@ fn a_size_that_is_no_multiple_says_the_next_that_fits() {
 }
 
 #[test]
+fn who_asks_for_nothing_is_shown_what_there_is() {
+    for (arguments, word) in [(&[][..], "replay"), (&["run"], "simple-ipc")] {
+        let output = run(peermap().args(arguments));
+        assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(2), true));
+        assert!(stderr(&output).lines().any(|line| line.trim_start().starts_with(word)), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn a_refusal_as_json_is_one_object_too() {
     let output = run(&mut memmap_ipc(&["--size", "3000000", "--json"]));
     assert_eq!(output.status.code(), Some(2));
