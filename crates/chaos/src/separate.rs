@@ -9,7 +9,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use peermap_driver::{ByteSize, Driver, Intercepted, Uuid};
-use peermap_ipc::{Channel, Tap, limits, pause_process};
+use peermap_ipc::{Channel, Deadline, Tap, limits, pause_process};
 use peermap_report::{Account, Event};
 use peermap_scenario::{
     Backend, BackendError, EndOfMachine, Launcher, Options, Scenario, WorkerEndpoint, run, worker_main,
@@ -105,8 +105,8 @@ impl Backend for Sabotaged<'_> {
         Some(Arc::clone(&self.parent) as Arc<dyn Tap>)
     }
 
-    fn account(&self) -> Option<Account> {
-        self.backend.account()
+    fn account(&self, deadline: Deadline) -> Option<Account> {
+        self.backend.account(deadline)
     }
 
     fn end_of_machine(&self) -> Option<EndOfMachine> {

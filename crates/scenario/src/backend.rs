@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use peermap_driver::{ByteSize, Call, Driver, DriverError, Uuid};
-use peermap_ipc::{Channel, Child, Exit, Tap};
+use peermap_ipc::{Channel, Child, Deadline, Exit, Tap};
 use peermap_report::Account;
 
 /// How a run gets its drivers. The command has one for each backend.
@@ -53,8 +53,8 @@ pub trait Backend {
         None
     }
 
-    /// What there is to tell of the memory that all drivers of this backend share, if anybody knows.
-    fn account(&self) -> Option<Account> {
+    /// What there is to tell of the memory that all drivers of this backend share, if somebody knows and says it in time.
+    fn account(&self, _deadline: Deadline) -> Option<Account> {
         None
     }
 

@@ -260,6 +260,8 @@ const DEFAULT_GRACE_MS: u64 = 200;
 /// The control socket of a machine in another OS process.
 pub struct MachineClient {
     control: TypedChannel<Control, ControlReply>,
+    /// How many answers are still to come. Each request has one, and one whose answer was not waited for gets it all the same.
+    owed: u32,
 }
 
 impl MachineClient {
@@ -268,13 +270,30 @@ impl MachineClient {
     /// # Errors
     /// If it could not be made, or does not answer in time.
     pub fn new(control: Channel, deadline: Deadline) -> Result<Self, SimError> {
-        let mut client = Self { control: TypedChannel::new(control) };
+        let mut client = Self { control: TypedChannel::new(control), owed: 1 };
         client.expect_ready(deadline)?;
         Ok(client)
     }
 
+    fn ask(&mut self, control: &Control, beside: &[BorrowedFd<'_>], deadline: Deadline) -> Result<(), SimError> {
+        self.control.send(control, beside, deadline)?;
+        self.owed += 1;
+        Ok(())
+    }
+
+    /// The answer to the last request.
+    fn answer(&mut self, deadline: Deadline) -> Result<(ControlReply, Vec<OwnedFd>), SimError> {
+        loop {
+            let answer = self.control.recv(1, deadline)?;
+            self.owed -= 1;
+            if self.owed == 0 {
+                return Ok(answer);
+            }
+        }
+    }
+
     fn expect_ready(&mut self, deadline: Deadline) -> Result<(), SimError> {
-        match self.control.recv(0, deadline)?.0 {
+        match self.answer(deadline)?.0 {
             ControlReply::Ready => Ok(()),
             ControlReply::Account | ControlReply::Failed(_) => Err(SimError::OutOfTurn),
         }
@@ -304,7 +323,7 @@ impl MachineClient {
     /// # Errors
     /// If the machine does not answer in time.
     pub fn admit(&mut self, node: Option<u16>, channel: Channel, deadline: Deadline) -> Result<(), SimError> {
-        self.control.send(&Control::Join { node }, &[channel.as_fd()], deadline)?;
+        self.ask(&Control::Join { node }, &[channel.as_fd()], deadline)?;
         drop(channel);
         self.expect_ready(deadline)
     }
@@ -314,8 +333,8 @@ impl MachineClient {
     /// # Errors
     /// If the machine does not answer in time.
     pub fn account(&mut self, deadline: Deadline) -> Result<Account, SimError> {
-        self.control.send(&Control::Account, &[], deadline)?;
-        match self.control.recv(1, deadline)? {
+        self.ask(&Control::Account, &[], deadline)?;
+        match self.answer(deadline)? {
             (ControlReply::Account, mut beside) => from_file(beside.pop().ok_or(SimError::OutOfTurn)?),
             (ControlReply::Ready | ControlReply::Failed(_), _) => Err(SimError::OutOfTurn),
         }

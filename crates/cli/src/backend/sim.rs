@@ -66,9 +66,9 @@ impl SimBackend {
     }
 
     /// What the machine tells of its memory, if it answers in time.
-    fn told(&self, time: Duration) -> Option<Account> {
+    fn told(&self, deadline: Deadline) -> Option<Account> {
         let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        client.account(Deadline::after(time)).ok()
+        client.account(deadline).ok()
     }
 
     fn ticket(&self, node: Option<u16>) -> Result<OwnedFd, BackendError> {
@@ -119,13 +119,13 @@ impl Backend for SimBackend {
         default_host_memory().ok()
     }
 
-    fn account(&self) -> Option<Account> {
-        self.told(END_TIME)
+    fn account(&self, deadline: Deadline) -> Option<Account> {
+        self.told(deadline)
     }
 
     fn end_of_machine(&self) -> Option<EndOfMachine> {
         // A machine that answers lives. One that is just ending closes its sockets first.
-        if self.told(END_TIME).is_some() {
+        if self.told(Deadline::after(END_TIME)).is_some() {
             return None;
         }
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ use std::{env, thread};
 
 use anyhow::Context;
 use peermap_chaos::{Outcome, Plan, separate};
+use peermap_ipc::Deadline;
 use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
@@ -64,7 +65,9 @@ fn patience(arguments: &Chaos, most_devices: u32) -> Result<Duration, Refusal> {
 fn left(backend: &SimBackend) -> Option<String> {
     let until = Instant::now() + LEAST;
     loop {
-        let Some(account) = backend.account() else { return Some("the machine does not say what is left".to_owned()) };
+        let Some(account) = backend.account(Deadline::after(MOST)) else {
+            return Some("the machine does not say what is left".to_owned());
+        };
         if account.held.is_empty() {
             return None;
         }

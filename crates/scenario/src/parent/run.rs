@@ -31,6 +31,9 @@ use crate::watched::{Watched, watched};
 /// How long a child may take from its start until it executes.
 const FORK_TIME: Duration = Duration::from_secs(2);
 
+/// How long the machine of a run that failed may take to tell of its memory.
+const END_TIME: Duration = Duration::from_secs(1);
+
 /// How long until one looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
@@ -135,15 +138,15 @@ impl Run<'_> {
     }
 
     /// What there is to tell of memory, and was not told before.
-    fn memory_since(&self, before: Option<&Account>) -> Option<Account> {
-        self.backend.account().map(|account| account.since(before.unwrap_or(&Account::default())))
+    fn memory_since(&self, before: Option<&Account>, deadline: Deadline) -> Option<Account> {
+        Some(self.backend.account(deadline)?.since(before?))
     }
 
     /// What a run that went well left, if it left anything.
     fn memory_left(&self, before: Option<&Account>) -> Option<Account> {
         let until = Deadline::after(FORK_TIME);
         loop {
-            let left = self.memory_since(before).filter(|account| !account.is_clean())?;
+            let left = self.memory_since(before, until).filter(|account| !account.is_clean())?;
             // What a call did or a process left stays. What is held may be so by a child that another thread is just starting: it
             // has copies of all descriptors until it executes.
             if left.all_left + left.all_misuses > 0 || until.has_passed() {
@@ -156,9 +159,9 @@ impl Run<'_> {
     /// The run itself. `measure` has the workers measure after they have verified.
     fn once(&self, measure: bool, events: &mut dyn EventSink) -> Result<RunReport, RunError> {
         let Self { story, options, backend, kernels, .. } = self;
-        let before = self.backend.account();
-        let begun = Instant::now();
         let deadline = Deadline::after(options.timeout);
+        let before = self.backend.account(deadline);
+        let begun = Instant::now();
 
         // Workers first, so that they initialise their drivers while this process initialises its own.
         let mut crew = Crew::default();
@@ -198,13 +201,14 @@ impl Run<'_> {
                 let conducted = crew.conduct(&mut handover, events, deadline);
                 let outcome = conducted.and_then(|()| first_mismatch(crew.hands()));
                 // Before this process gives back its own: what it holds, and what the dead had, is what one wants to see.
-                let held = outcome.is_err().then(|| self.memory_since(before.as_ref())).flatten();
+                let held =
+                    outcome.is_err().then(|| self.memory_since(before.as_ref(), Deadline::after(END_TIME))).flatten();
                 let released = handover.finish().map_err(|source| in_parent(&driver, "release", source));
                 (outcome.and(released), held, remarks)
             }
             Err(error) => {
                 let death = crew.death(events).ok_or_else(|| supply_error(&driver, error))?;
-                (Err(death), self.memory_since(before.as_ref()), Vec::new())
+                (Err(death), self.memory_since(before.as_ref(), Deadline::after(END_TIME)), Vec::new())
             }
         };
         let wall_ms = ms_since(begun);

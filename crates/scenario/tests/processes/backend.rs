@@ -109,8 +109,8 @@ impl Backend for SimBackend {
         Ok(Box::new(process))
     }
 
-    fn account(&self) -> Option<Account> {
-        self.client.borrow_mut().account(patience()).ok()
+    fn account(&self, deadline: Deadline) -> Option<Account> {
+        self.client.borrow_mut().account(deadline).ok()
     }
 
     fn worker(&self, worker: u32) -> Result<WorkerEndpoint, BackendError> {

@@ -1,6 +1,11 @@
 //! What a machine in a process of its own tells of its memory.
 
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use peermap_driver::Driver;
+use peermap_ipc::Deadline;
 use peermap_report::SimulatedProcess;
 use peermap_sim::accounts;
 
@@ -22,6 +27,19 @@ pub fn whoever_passes_by_learns_what_a_machine_has_to_tell() {
     assert_eq!(found().unwrap().1.held, []);
     drop(house);
     assert!(found().is_none(), "a machine that has ended shows nothing");
+}
+
+pub fn an_answer_that_comes_too_late_is_not_taken_for_the_next() {
+    let mut house = House::new();
+    let machine = Pid::from_raw(house.machine.pid().cast_signed());
+    kill(machine, Signal::SIGSTOP).unwrap();
+    for _ in 0..2 {
+        assert!(house.client.account(Deadline::after(Duration::from_millis(20))).is_err(), "it is stopped");
+    }
+    kill(machine, Signal::SIGCONT).unwrap();
+    let process = house.join();
+    assert_eq!(house.client.account(patience()).unwrap().processes.len(), 1);
+    drop(process);
 }
 
 pub fn what_a_killed_process_left_is_told() {

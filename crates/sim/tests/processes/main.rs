@@ -50,6 +50,7 @@ fn trials() -> Vec<Trial> {
         strangers::visitors_at_the_window_hold_nobody_up,
         strangers::a_machine_that_cannot_be_made_says_so,
         account::whoever_passes_by_learns_what_a_machine_has_to_tell,
+        account::an_answer_that_comes_too_late_is_not_taken_for_the_next,
         account::what_a_killed_process_left_is_told,
     ]
 }
