@@ -1,6 +1,7 @@
 //! How a run gets its drivers.
 
 use std::error::Error;
+use std::fmt;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -58,8 +59,8 @@ pub trait Backend {
         None
     }
 
-    /// The end of the process that all drivers of this backend need, if there is such a process and it has ended. Asked
-    /// after a failure, to tell what it follows from.
+    /// The end of the process that all drivers of this backend need, if there is such a process and it has ended. One that answers nobody
+    /// is ended by this. Asked after a failure, to tell what it follows from.
     fn end_of_machine(&self) -> Option<EndOfMachine> {
         None
     }
@@ -81,6 +82,18 @@ pub struct EndOfMachine {
     pub pid: u32,
     /// How it ended.
     pub how: Exit,
+    /// Whether it was killed because it did not answer.
+    pub was_silent: bool,
+}
+
+impl fmt::Display for EndOfMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pid, how, was_silent } = self;
+        match was_silent {
+            true => write!(f, "the simulated machine (pid {pid}) did not answer and was ended"),
+            false => write!(f, "the simulated machine (pid {pid}) died: {how}"),
+        }
+    }
 }
 
 /// What a worker process gets in order to open its driver.

@@ -16,12 +16,13 @@ pub(crate) fn prop(device: i32) -> AllocationProp {
     AllocationProp::pinned_on(device, HandleType::NONE)
 }
 
-/// Checks that each device gives memory in pieces of this size.
-pub(crate) fn check_piece(driver: &dyn Driver, plan: &Plan, size: ByteSize) -> Result<(), SizeError> {
+/// Checks that each device gives memory in pieces of this size. Gives the largest granularity.
+pub(crate) fn check_piece(driver: &dyn Driver, plan: &Plan, size: ByteSize) -> Result<ByteSize, SizeError> {
+    let mut largest = ByteSize::ZERO;
     for (device, _) in plan.workers_by_device() {
-        check_granularity(driver, &prop(device.device.0), size)?;
+        largest = largest.max(check_granularity(driver, &prop(device.device.0), size)?);
     }
-    Ok(())
+    Ok(largest)
 }
 
 /// What the workers share.

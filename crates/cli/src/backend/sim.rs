@@ -129,7 +129,10 @@ impl Backend for SimBackend {
             return None;
         }
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
-        let how = process.wait(Deadline::after(END_TIME)).ok()?;
-        Some(EndOfMachine { pid: process.pid(), how })
+        let ended = process.wait(Deadline::after(END_TIME));
+        // Whatever is still to be given back would wait for one that neither answers nor ends.
+        let was_silent = ended.is_err();
+        let how = ended.or_else(|_| process.kill().and_then(|()| process.wait(Deadline::after(END_TIME)))).ok()?;
+        Some(EndOfMachine { pid: process.pid(), how, was_silent })
     }
 }

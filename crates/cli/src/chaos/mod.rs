@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use peermap_chaos::{Outcome, Plan, Staged, in_one, shrink};
+use peermap_chaos::{Outcome, Plan, Staged, What, in_one, shrink};
 use peermap_model::Profile;
 use peermap_report::{ExitCode, FailureKind};
 
@@ -30,6 +30,9 @@ pub(crate) fn run(arguments: &Chaos) -> ExitCode {
 fn chaos(arguments: &Chaos) -> Result<ExitCode, Refusal> {
     let begun = Instant::now();
     let board = match arguments.processes {
+        args::Where::InOne if arguments.fault.iter().any(|fault| matches!(fault.what, What::Files { .. })) => {
+            return Err(Refusal::usage("how many files may be open is limited with --processes separate only"));
+        }
         args::Where::InOne => shares::play(arguments, most_devices(arguments)?),
         args::Where::Separate => separate::play(arguments),
     }?;
@@ -82,9 +85,9 @@ const ALL: Turns = Turns { first: 0, every: 1 };
 /// The plans that are asked for, until the time is over.
 fn plans(arguments: &Chaos, Turns { first, every }: Turns, most_devices: u32) -> impl Iterator<Item = Plan> + '_ {
     let begun = Instant::now();
-    let end = arguments.seed.saturating_add(arguments.seeds);
+    let last = arguments.seed.saturating_add(arguments.seeds - 1);
     let step = usize::try_from(every).unwrap_or(usize::MAX).max(1);
-    let seeds = (arguments.seed.saturating_add(first)..end).step_by(step);
+    let seeds = arguments.seed.checked_add(first).into_iter().flat_map(move |first| (first..=last).step_by(step));
     seeds.take_while(move |_| begun.elapsed() < arguments.budget).map(move |seed| {
         let plan = Plan::of_seed(seed, arguments.processes.into(), most_devices);
         if arguments.fault.is_empty() { plan } else { Plan { faults: arguments.fault.clone(), ..plan } }

@@ -55,6 +55,12 @@ fn processes_of_their_own_die_stop_and_lose_messages() {
 }
 
 #[test]
+fn the_last_seed_is_a_seed() {
+    let output = chaos(&["memmap-ipc", "--seed", &u64::MAX.to_string(), "--seeds", "3", "--json"]);
+    assert_eq!(json(&output)["played"], 1, "{}", stderr(&output));
+}
+
+#[test]
 fn a_parent_that_is_killed_takes_all_its_processes_along() {
     for event in ["2", "60"] {
         let fault = format!("kill:parent:{event}");
@@ -92,6 +98,7 @@ fn what_cannot_be_is_refused() {
         (&["memmap-ipc", "--budget", "1x"][..], "is no time"),
         (&["memmap-ipc", "--seeds", "0"][..], "0 is not in 1.."),
         (&["memmap-ipc", "--profile", "nothing"][..], "nothing"),
+        (&["memmap-ipc", "--fault", "files:0:0:0"][..], "--processes separate only"),
         (&["memmap-ipc", "--processes", "separate", "--log"][..], "--log is for processes in one"),
         (&["dance"][..], "dance"),
     ] {

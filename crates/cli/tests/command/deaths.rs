@@ -1,5 +1,6 @@
 //! Processes that die in the middle: the run ends at once and names the worker, and nothing stays.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,23 @@ fn a_stopped_worker_ends_the_run_at_its_timeout() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
     assert!(!is_alive(stopped));
+}
+
+#[test]
+fn a_stopped_machine_ends_the_run_soon_after_its_timeout_and_is_named() {
+    let (mut run, begun) = (long_run(&["--timeout", "6"]), Instant::now());
+    // Until then the parent asks the machine itself, and waits ten seconds for an answer.
+    let mut told = BufReader::new(run.stderr.take().unwrap()).lines();
+    assert!(told.any(|line| line.unwrap().contains("step 1 of")), "the ring begins");
+    let workers = workers(run.id());
+    let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
+    signal(machine, Signal::SIGSTOP);
+    let output = run.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+    assert_eq!(output.status.code(), Some(13));
+    let message = format!("the simulated machine (pid {machine}) did not answer and was ended");
+    assert_eq!(json(&output)["failure"]["message"], message);
+    assert!(!is_alive(machine));
 }
 
 #[test]

@@ -124,7 +124,10 @@ impl<'d> Stage<'d> {
         self.driver.memset_d8_async(self.told_at(WRITER_ENDED), 1, ByteSize::new(4), writer)?;
         self.driver.stream_synchronize(reader)?;
         self.driver.stream_synchronize(writer)?;
-        self.reading_of(0)
+        let reading = self.reading_of(0)?;
+        // A reader for which the writer ended too late reads nothing.
+        let has_read = reading.written + reading.before > 0;
+        Ok(Reading { together: reading.together && has_read, ..reading })
     }
 
     fn queue_early_reader(&self, words: u64) -> Result<()> {

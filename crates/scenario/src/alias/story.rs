@@ -49,8 +49,8 @@ impl Story for Alias {
     }
 
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
-        check_piece(driver, plan, self.options.size)?;
-        check_room(driver, &plan.workers_by_device(), self.options.size, self.options.size, host_limit)
+        let piece = check_piece(driver, plan, self.options.size)?;
+        check_room(driver, &plan.workers_by_device(), self.options.size, piece, host_limit)
     }
 
     fn supply<'d>(&self, _driver: &'d dyn Driver, _plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {

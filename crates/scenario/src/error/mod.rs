@@ -80,7 +80,7 @@ pub enum RunError {
         step: Step,
     },
     /// The process of the simulated machine ended before the run did.
-    #[error("the simulated machine (pid {}) died: {}", _0.pid, _0.how)]
+    #[error("{_0}")]
     MachineDied(EndOfMachine),
     /// All went well, and memory was not given back in the end, or was taken away while somebody still used it.
     #[error("memory of the simulated machine was not given back, or was used when it went: {what}")]
@@ -170,8 +170,8 @@ impl RunError {
 
     /// Whether it can follow from the end of the machine that all drivers need.
     pub(crate) fn may_follow(&self) -> bool {
-        use FailureKind::{Backend, Limit, Unexpected, WorkerDied};
-        matches!(self.kind(), Backend | Limit | Unexpected | WorkerDied)
+        use FailureKind::{Backend, Limit, TimedOut, Unexpected, WorkerDied};
+        matches!(self.kind(), Backend | Limit | TimedOut | Unexpected | WorkerDied)
     }
 
     /// The exit code of the command.
@@ -257,7 +257,7 @@ mod tests {
             (RunError::NoUsableDevice { rejected: Vec::new() }, 12),
             (BackendError::new("cuda", "no libcuda.so.1").into(), 12),
             (RunError::WorkerDied { worker: 1, pid: 2, how: Exit::Signal(9), step: Step::Fill(3) }, 13),
-            (RunError::MachineDied(EndOfMachine { pid: 2, how: Exit::Signal(9) }), 13),
+            (RunError::MachineDied(EndOfMachine { pid: 2, how: Exit::Signal(9), was_silent: false }), 13),
             (RunError::TimedOut { worker: 1, pid: 2, step: Step::Init }, 13),
             (driver_error(DriverError::NotModelled { what: "cubin".to_owned() }), 14),
             (driver_error(DriverError::refused(CuResult::OUT_OF_MEMORY)), 16),

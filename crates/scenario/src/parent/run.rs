@@ -199,7 +199,7 @@ impl Run<'_> {
                 let steps = story.steps(workers);
                 let mut handover = Handover::new(&plan, steps, &mut *supplies, barrier, descriptor_batch()?);
                 let conducted = crew.conduct(&mut handover, events, deadline);
-                let outcome = conducted.and_then(|()| first_mismatch(crew.hands()));
+                let outcome = conducted.and_then(|()| first_mismatch(crew.hands())).map_err(|error| self.cause(error));
                 // Before this process gives back its own: what it holds, and what the dead had, is what one wants to see.
                 let held =
                     outcome.is_err().then(|| self.memory_since(before.as_ref(), Deadline::after(END_TIME))).flatten();
