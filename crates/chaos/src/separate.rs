@@ -1,6 +1,7 @@
 //! A plan, played by processes of their own.
 
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{process, thread};
@@ -107,6 +108,10 @@ impl Backend for Sabotaged<'_> {
 
     fn account(&self, deadline: Deadline) -> Option<Account> {
         self.backend.account(deadline)
+    }
+
+    fn lifeline(&self) -> Option<OwnedFd> {
+        self.backend.lifeline()
     }
 
     fn end_of_machine(&self) -> Option<EndOfMachine> {

@@ -59,6 +59,11 @@ pub trait Backend {
         None
     }
 
+    /// What becomes readable when the process ends that all drivers of this backend need, if there is such a process.
+    fn lifeline(&self) -> Option<OwnedFd> {
+        None
+    }
+
     /// The end of the process that all drivers of this backend need, if there is such a process and it has ended. One that answers nobody
     /// is ended by this. Asked after a failure, to tell what it follows from.
     fn end_of_machine(&self) -> Option<EndOfMachine> {

@@ -1,6 +1,6 @@
 //! The workers of a run, as the parent sees them: who does what, who died, and when all is over.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use peermap_driver::Uuid;
@@ -137,9 +137,16 @@ pub(crate) struct Crew {
     hands: Vec<Hand>,
     /// Dismissed workers. They end by themselves, and are killed with the crew if they have not by then.
     spare: Vec<Hand>,
+    /// Becomes readable when the machine ends that all of them need.
+    lifeline: Option<OwnedFd>,
 }
 
 impl Crew {
+    /// Nobody yet. Nobody works on once `lifeline` is readable.
+    pub(crate) fn new(lifeline: Option<OwnedFd>) -> Self {
+        Self { lifeline, ..Self::default() }
+    }
+
     /// The workers by number.
     pub(crate) fn hands(&self) -> &[Hand] {
         &self.hands
@@ -242,6 +249,7 @@ impl Crew {
                 hand.exit = Some(exit);
                 Ok(error.or_else(|| hand.verdict(exit)).map(|error| (hand.worker, error)))
             }
+            Seen::Readable { fd } if fd == talking.len() => Err(RunError::MachineLost),
             Seen::Readable { fd } => {
                 // Where one has something to say, many have: to hear them all now costs less than to wait for each again. But
                 // whoever asks for its handles takes time, and a death among hundreds must not wait for all of them.
@@ -267,6 +275,8 @@ impl Crew {
                 talking.push(index);
             }
         }
+        // The last, so that what the workers have to say of it is heard first.
+        channels.extend(self.lifeline.iter().map(AsFd::as_fd));
         match wait_any(&mut children, &channels, deadline) {
             Ok(seen) => Ok((seen, talking)),
             Err(ChildError::TimedOut) => Err(self.timed_out()),

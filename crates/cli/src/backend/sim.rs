@@ -123,6 +123,10 @@ impl Backend for SimBackend {
         self.told(deadline)
     }
 
+    fn lifeline(&self) -> Option<OwnedFd> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).pidfd().try_clone_to_owned().ok()
+    }
+
     fn end_of_machine(&self) -> Option<EndOfMachine> {
         // A machine that answers lives. One that is just ending closes its sockets first.
         if self.told(Deadline::after(END_TIME)).is_some() {

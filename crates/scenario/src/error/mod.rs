@@ -82,6 +82,9 @@ pub enum RunError {
     /// The process of the simulated machine ended before the run did.
     #[error("{_0}")]
     MachineDied(EndOfMachine),
+    /// The same, before it is known how.
+    #[error("the simulated machine died")]
+    MachineLost,
     /// All went well, and memory was not given back in the end, or was taken away while somebody still used it.
     #[error("memory of the simulated machine was not given back, or was used when it went: {what}")]
     Memory {
@@ -159,7 +162,7 @@ impl RunError {
             | Self::Barrier { .. }
             | Self::SharedMemory { .. } => FailureKind::Unexpected,
             Self::WorkerDied { .. } => FailureKind::WorkerDied,
-            Self::MachineDied(_) => FailureKind::MachineDied,
+            Self::MachineDied(_) | Self::MachineLost => FailureKind::MachineDied,
             Self::TimedOut { .. } => FailureKind::TimedOut,
             Self::Mismatch { .. } => FailureKind::Mismatch,
             Self::Memory { .. } => FailureKind::Memory,
@@ -171,7 +174,7 @@ impl RunError {
     /// Whether it can follow from the end of the machine that all drivers need.
     pub(crate) fn may_follow(&self) -> bool {
         use FailureKind::{Backend, Limit, TimedOut, Unexpected, WorkerDied};
-        matches!(self.kind(), Backend | Limit | TimedOut | Unexpected | WorkerDied)
+        matches!(self, Self::MachineLost) || matches!(self.kind(), Backend | Limit | TimedOut | Unexpected | WorkerDied)
     }
 
     /// The exit code of the command.

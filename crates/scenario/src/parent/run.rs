@@ -164,7 +164,7 @@ impl Run<'_> {
         let begun = Instant::now();
 
         // Workers first, so that they initialise their drivers while this process initialises its own.
-        let mut crew = Crew::default();
+        let mut crew = Crew::new(backend.lifeline());
         self.employ(&mut crew, self.first_workers()?, None)?;
 
         let driver = watched(self.driver()?);
