@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use peermap_chaos::{Outcome, Plan, Staged, What, in_one, shrink};
+use peermap_chaos::{Fault, Outcome, Plan, Staged, What, Who, in_one, shrink};
 use peermap_model::Profile;
 use peermap_report::{ExitCode, FailureKind};
 
@@ -29,14 +29,34 @@ pub(crate) fn run(arguments: &Chaos) -> ExitCode {
 
 fn chaos(arguments: &Chaos) -> Result<ExitCode, Refusal> {
     let begun = Instant::now();
+    let most_devices = most_devices(arguments)?;
+    check_faults(arguments, most_devices)?;
     let board = match arguments.processes {
-        args::Where::InOne if arguments.fault.iter().any(|fault| matches!(fault.what, What::Files { .. })) => {
-            return Err(Refusal::usage("how many files may be open is limited with --processes separate only"));
-        }
-        args::Where::InOne => shares::play(arguments, most_devices(arguments)?),
-        args::Where::Separate => separate::play(arguments),
+        args::Where::InOne => shares::play(arguments, most_devices),
+        args::Where::Separate => separate::play(arguments, most_devices),
     }?;
     present::print(arguments, &board, begun.elapsed())
+}
+
+/// Refuses faults that can never happen.
+fn check_faults(arguments: &Chaos, most_devices: u32) -> Result<(), Refusal> {
+    let has_files = |fault: &Fault| matches!(fault.what, What::Files { .. });
+    if matches!(arguments.processes, args::Where::InOne) && arguments.fault.iter().any(has_files) {
+        return Err(Refusal::usage("how many files may be open is limited with --processes separate only"));
+    }
+    let most_workers =
+        plans(arguments, ALL, most_devices).take(LOOKED_AT).map(|plan| plan.workers()).max().unwrap_or(0);
+    let mut named = arguments.fault.iter().filter_map(|fault| match fault.who {
+        Who::Worker(worker) => Some(worker),
+        Who::Parent => None,
+    });
+    match named.find(|worker| *worker >= most_workers) {
+        Some(worker) => Err(Refusal::new(
+            ExitCode::Usage,
+            anyhow!("there is no worker {worker}: with these seeds a run has at most {most_workers}, counted from 0"),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Has so many players play at once, each with its number, and adds up what came of it.
@@ -71,6 +91,9 @@ fn most_devices(arguments: &Chaos) -> Result<u32, Refusal> {
     let code = kind.map_or(ExitCode::Unexpected, FailureKind::exit_code);
     Err(Refusal::new(code, anyhow!("the scenario fails here although nothing goes wrong: {message}")))
 }
+
+/// How many seeds are looked at in order to know the most workers of a run.
+const LOOKED_AT: usize = 1000;
 
 /// Which seeds somebody plays: every so many-th from this one on.
 #[derive(Clone, Copy)]

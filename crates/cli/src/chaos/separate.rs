@@ -12,7 +12,7 @@ use peermap_scenario::{Backend, Launcher};
 use peermap_sim::Checks;
 
 use super::present::Board;
-use super::{ALL, Chaos, alone, least, most_devices, plans, together};
+use super::{ALL, Chaos, alone, least, plans, together};
 use crate::backend::{SimBackend, allow_descriptors};
 use crate::refusal::Refusal;
 
@@ -27,11 +27,10 @@ const SLOWER: u32 = 8;
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Plays seeds until they or the time are over, several at a time: most of each is waiting.
-pub(super) fn play(arguments: &Chaos) -> Result<Board, Refusal> {
+pub(super) fn play(arguments: &Chaos, most_devices: u32) -> Result<Board, Refusal> {
     if arguments.log {
         return Err(Refusal::usage("--log is for processes in one: those of their own say nothing"));
     }
-    let most_devices = most_devices(arguments)?;
     allow_descriptors(&arguments.profile).map_err(Refusal::unexpected)?;
     let players = 2 * thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let plans = Mutex::new(plans(arguments, ALL, most_devices));

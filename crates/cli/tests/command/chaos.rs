@@ -99,6 +99,7 @@ fn what_cannot_be_is_refused() {
         (&["memmap-ipc", "--seeds", "0"][..], "0 is not in 1.."),
         (&["memmap-ipc", "--profile", "nothing"][..], "nothing"),
         (&["memmap-ipc", "--fault", "files:0:0:0"][..], "--processes separate only"),
+        (&["memmap-ipc", "--seed", "1", "--seeds", "1", "--fault", "kill:7:0"][..], "no worker 7"),
         (&["memmap-ipc", "--processes", "separate", "--log"][..], "--log is for processes in one"),
         (&["dance"][..], "dance"),
     ] {
