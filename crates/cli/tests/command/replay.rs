@@ -55,7 +55,7 @@ fn recordings_match_in_separate_processes() {
 fn pools_match_in_both_ways() {
     for processes in ["in-one", "separate"] {
         let output = replay(&["pools/one", "pools/two", "pools/busy"], &["--processes", processes]);
-        assert_eq!(stdout(&output), "57 traces, 2524 steps, 2524 match\n", "{}", stderr(&output));
+        assert_eq!(stdout(&output), "58 traces, 2527 steps, 2527 match\n", "{}", stderr(&output));
     }
 }
 
