@@ -146,7 +146,7 @@ impl Run<'_> {
     fn memory_left(&self, before: Option<&Account>) -> Option<Account> {
         let until = Deadline::after(FORK_TIME);
         loop {
-            let left = self.memory_since(before, until).filter(|account| !account.is_clean())?;
+            let left = self.memory_since(before, Deadline::after(FORK_TIME)).filter(|account| !account.is_clean())?;
             // What a call did or a process left stays. What is held may be so by a child that another thread is just starting: it
             // has copies of all descriptors until it executes.
             if left.all_left + left.all_misuses > 0 || until.has_passed() {

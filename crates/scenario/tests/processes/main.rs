@@ -47,6 +47,7 @@ fn trials() -> Vec<Trial> {
         runs::devices_that_are_not_connected_are_named_and_the_rest_runs,
         runs::hardware_with_eight_peers_takes_nine_devices,
         runs::measurements_come_after_the_run,
+        runs::memory_that_somebody_still_holds_at_the_end_is_a_failure,
         runs::ids_that_only_seem_too_many_are_used,
         runs::workers_too_many_or_too_few_are_dismissed_or_added,
         runs::the_source_of_the_kernels_shows_to_who_asks,

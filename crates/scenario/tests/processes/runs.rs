@@ -1,8 +1,8 @@
 //! Runs that succeed.
 
-use peermap_driver::ByteSize;
-use peermap_report::{Event, RunReport};
-use peermap_scenario::{DeviceChoice, Fill, Options, Verify, VerifyOn};
+use peermap_driver::{AllocationProp, ByteSize, HandleType};
+use peermap_report::{Event, FailureKind, RunReport};
+use peermap_scenario::{Backend, DeviceChoice, Fill, Options, Verify, VerifyOn};
 
 use crate::backend::{SimBackend, options, run};
 
@@ -92,6 +92,16 @@ pub fn measurements_come_after_the_run() {
         assert!(rates.fill_gb_s > 0.0 && rates.verify_gb_s > 0.0 && rates.memset_gb_s > 0.0);
         assert_eq!(worker.phases_ms.get("measure"), None);
     }
+}
+
+pub fn memory_that_somebody_still_holds_at_the_end_is_a_failure() {
+    let backend = SimBackend::new("h200-x2");
+    let holder = backend.driver().unwrap();
+    holder.init(0).unwrap();
+    let held = holder.mem_create(ByteSize::mib(2), &AllocationProp::pinned_on(0, HandleType::NONE), 0).unwrap();
+    let report = run(&options(), &backend).0.unwrap();
+    assert_eq!(report.failure.map(|failure| failure.kind), Some(FailureKind::Memory));
+    holder.mem_release(held).unwrap();
 }
 
 pub fn ids_that_only_seem_too_many_are_used() {
