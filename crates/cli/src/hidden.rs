@@ -1,6 +1,8 @@
 //! The subcommands that the command runs itself in: workers, processes of traces and simulated machines.
 
+use std::env;
 use std::os::fd::RawFd;
+use std::path::PathBuf;
 use std::process::ExitCode as ProcessExitCode;
 use std::time::Duration;
 
@@ -57,6 +59,11 @@ pub(crate) fn share(arguments: &Share) -> ProcessExitCode {
         Ok(channel) => play_share(arguments, channel),
         Err(error) => not_by_hand(&error),
     }
+}
+
+/// This executable, which is that of every process that it starts.
+pub(crate) fn executable() -> anyhow::Result<PathBuf> {
+    env::current_exe().context("this executable has no path")
 }
 
 /// A process that is the parent of one run of `chaos`.

@@ -25,9 +25,7 @@ pub fn write_ends(pipes: &BTreeSet<u64>) -> BTreeMap<u64, Vec<OpenFile>> {
     if pipes.is_empty() {
         return found;
     }
-    // A process that ends while it is looked into, or that belongs to somebody else, has nothing to show.
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    for pid in processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+    for pid in processes() {
         let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
         for (fd, path) in files.filter_map(|file| Some((file.file_name().to_str()?.parse().ok()?, file.path()))) {
             let pipe = fs::read_link(&path).ok().and_then(|target| inode(target.to_str()?));
@@ -52,8 +50,13 @@ pub fn started_with(variable: &str, value: &str) -> Vec<u32> {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
     };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(has_it).collect()
+    processes().filter(has_it).collect()
+}
+
+/// All processes. One that ends while it is looked into, or that belongs to somebody else, has nothing to show.
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// The pipe that a link of `/proc/PID/fd` leads to.

@@ -13,7 +13,7 @@ use peermap_report::Account;
 use peermap_scenario::{Backend, BackendError, EndOfMachine, WorkerEndpoint};
 use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, SimProcess, default_host_memory};
 
-use crate::hidden::{CHANNEL, TICKET};
+use crate::hidden::{CHANNEL, TICKET, executable};
 
 /// How long the machine may take to start or to answer.
 const MACHINE_TIME: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ pub(super) fn in_this_process(
 
 impl SimBackend {
     pub(crate) fn start(profile: &str, checks: Checks) -> anyhow::Result<Self> {
-        let (spawn, ours) = Spawn::new(env::current_exe().context("this executable has no path")?)
+        let (spawn, ours) = Spawn::new(executable()?)
             .arg0("peermap")
             .args(["__machine", "--profile", profile, "--check", &checks.to_string()])
             .stdout(Output::Inherit)
@@ -63,12 +63,6 @@ impl SimBackend {
         let process = spawn.spawn().context("the simulated machine cannot be started")?;
         let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
         Ok(Self { profile: Profile::named(profile)?, client: Mutex::new(client), process: Mutex::new(process) })
-    }
-
-    /// What the machine tells of its memory, if it answers in time.
-    fn told(&self, deadline: Deadline) -> Option<Account> {
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
-        client.account(deadline).ok()
     }
 
     fn ticket(&self, node: Option<u16>) -> Result<OwnedFd, BackendError> {
@@ -120,7 +114,7 @@ impl Backend for SimBackend {
     }
 
     fn account(&self, deadline: Deadline) -> Option<Account> {
-        self.told(deadline)
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).account(deadline).ok()
     }
 
     fn lifeline(&self) -> Option<OwnedFd> {
@@ -129,7 +123,7 @@ impl Backend for SimBackend {
 
     fn end_of_machine(&self) -> Option<EndOfMachine> {
         // A machine that answers lives. One that is just ending closes its sockets first.
-        if self.told(Deadline::after(END_TIME)).is_some() {
+        if self.account(Deadline::after(END_TIME)).is_some() {
             return None;
         }
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,10 +3,8 @@
 mod args;
 mod present;
 
-use std::env;
 use std::time::Duration;
 
-use anyhow::Context;
 use peermap_bugs::{Entry, Launch, Played, play};
 use peermap_report::ExitCode;
 
@@ -14,6 +12,7 @@ pub(crate) use args::Bugs;
 
 use crate::args::{BackendChoice, PlayBackend};
 use crate::backend::device_files;
+use crate::hidden::executable;
 use crate::play::Place;
 use crate::refusal::Refusal;
 use crate::show;
@@ -70,6 +69,6 @@ fn backend(choice: BackendChoice) -> Result<&'static str, Refusal> {
 
 /// How this executable is started again to play an entry.
 pub(crate) fn launch(backend: &str) -> anyhow::Result<Launch> {
-    let exe = env::current_exe().context("this executable has no path")?;
+    let exe = executable()?;
     Ok(Launch { exe, args: [PLAYER, "--backend", backend].map(str::to_owned).to_vec() })
 }

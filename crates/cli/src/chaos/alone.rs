@@ -12,13 +12,12 @@ use peermap_ipc::{Channel, Deadline, Exit, Output, Spawn, TypedChannel};
 use peermap_report::{ExitCode, FailureKind};
 use serde::{Deserialize, Serialize};
 
-use super::Chaos;
 use super::args::Alone;
 use super::present::End;
-use super::separate::{LEAST, LOOK_AGAIN, MOST, Player, executable};
-use crate::hidden::CHANNEL;
+use super::separate::{LEAST, LOOK_AGAIN, MOST, Player};
+use super::{Chaos, arguments_of, end_of_player};
+use crate::hidden::{CHANNEL, executable};
 use crate::refusal::Refusal;
-use crate::show;
 
 /// The hidden subcommand that is the parent.
 const PARENT: &str = "__parent";
@@ -26,7 +25,7 @@ const PARENT: &str = "__parent";
 /// The variable of all processes of a run.
 const MARK: &str = "PEERMAP_CHAOS_RUN";
 
-/// The signal that a killed parent ends by.
+/// How a killed parent ends.
 const KILLED: Exit = Exit::Signal(9);
 
 /// What a parent tells that was not killed.
@@ -40,7 +39,10 @@ struct Told {
 pub(super) fn play(arguments: &Chaos, plan: &Plan, patience: Duration) -> Result<(End, Vec<String>), Refusal> {
     static RUNS: AtomicU64 = AtomicU64::new(0);
     let mark = format!("{}-{}", process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
-    let spawn = Spawn::new(executable()?).arg0("peermap").args([PARENT]).args(asked(arguments, plan, patience));
+    let exe = executable().map_err(Refusal::unexpected)?;
+    let alone = [plan.devices.to_string(), plan.per_device.to_string(), patience.as_millis().to_string()];
+    let asked = arguments_of(arguments, plan).into_iter().chain(["--alone".to_owned()]).chain(alone);
+    let spawn = Spawn::new(exe).arg0("peermap").args([PARENT]).args(asked);
     let (spawn, channel) = spawn.env(MARK, &mark).stdout(Output::Null).connect(CHANNEL).map_err(Refusal::unexpected)?;
     let mut parent = spawn.spawn().context("the parent of a run cannot be started").map_err(Refusal::unexpected)?;
     let mut channel: TypedChannel<(), Told> = TypedChannel::new(channel);
@@ -55,17 +57,6 @@ pub(super) fn play(arguments: &Chaos, plan: &Plan, patience: Duration) -> Result
     }
     wrong.extend(left(&mark));
     Ok((end, wrong))
-}
-
-/// The arguments that say what is to be played.
-fn asked(arguments: &Chaos, plan: &Plan, patience: Duration) -> Vec<String> {
-    let Plan { seed, devices, per_device, faults } = plan;
-    let (scenario, processes) = (arguments.scenario.name(), arguments.processes.name());
-    let run = [&scenario, "--processes", processes, "--profile", &arguments.profile].map(str::to_owned);
-    let plan =
-        ["--seed".to_owned(), seed.to_string(), "--alone".to_owned(), devices.to_string(), per_device.to_string()];
-    let faults = faults.iter().flat_map(|fault| ["--fault".to_owned(), fault.to_string()]);
-    run.into_iter().chain(plan).chain([patience.as_millis().to_string()]).chain(faults).collect()
 }
 
 /// The processes of a run that have not ended with it.
@@ -92,15 +83,8 @@ pub(crate) fn play_alone(alone: &Alone, channel: Channel) -> ProcessExitCode {
     let played =
         Player::new(arguments, Duration::from_millis(patience.into())).and_then(|mut player| player.play(&plan));
     let mut channel: TypedChannel<Told, ()> = TypedChannel::new(channel);
-    let told = played.and_then(|(outcome, wrong)| {
+    end_of_player(played.and_then(|(outcome, wrong)| {
         let told = Told { kind: outcome.kind, wrong };
         channel.send(&told, &[], Deadline::NEVER).map_err(Refusal::unexpected)
-    });
-    match told {
-        Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            ProcessExitCode::from(ExitCode::Unexpected.code())
-        }
-    }
+    }))
 }

@@ -7,6 +7,7 @@ mod present;
 mod separate;
 mod shares;
 
+use std::process::ExitCode as ProcessExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ pub(crate) use args::{Alone, Chaos, Share};
 pub(crate) use shares::play_share;
 
 use crate::refusal::Refusal;
+use crate::show;
 use present::{Board, Failed};
 
 /// Plays and prints.
@@ -44,19 +46,17 @@ fn check_faults(arguments: &Chaos, most_devices: u32) -> Result<(), Refusal> {
     if matches!(arguments.processes, args::Where::InOne) && arguments.fault.iter().any(has_files) {
         return Err(Refusal::usage("how many files may be open is limited with --processes separate only"));
     }
-    let most_workers =
-        plans(arguments, ALL, most_devices).take(LOOKED_AT).map(|plan| plan.workers()).max().unwrap_or(0);
-    let mut named = arguments.fault.iter().filter_map(|fault| match fault.who {
+    let named = arguments.fault.iter().filter_map(|fault| match fault.who {
         Who::Worker(worker) => Some(worker),
         Who::Parent => None,
     });
-    match named.find(|worker| *worker >= most_workers) {
-        Some(worker) => Err(Refusal::new(
-            ExitCode::Usage,
-            anyhow!("there is no worker {worker}: with these seeds a run has at most {most_workers}, counted from 0"),
-        )),
-        None => Ok(()),
+    let Some(worker) = named.max() else { return Ok(()) };
+    let most = plans(arguments, ALL, most_devices).take(LOOKED_AT).map(|plan| plan.workers()).max().unwrap_or(0);
+    if worker < most {
+        return Ok(());
     }
+    let text = anyhow!("there is no worker {worker}: with these seeds a run has at most {most}, counted from 0");
+    Err(Refusal::new(ExitCode::Usage, text))
 }
 
 /// Has so many players play at once, each with its number, and adds up what came of it.
@@ -115,6 +115,28 @@ fn plans(arguments: &Chaos, Turns { first, every }: Turns, most_devices: u32) ->
         let plan = Plan::of_seed(seed, arguments.processes.into(), most_devices);
         if arguments.fault.is_empty() { plan } else { Plan { faults: arguments.fault.clone(), ..plan } }
     })
+}
+
+/// The arguments that play a plan.
+fn arguments_of(arguments: &Chaos, plan: &Plan) -> Vec<String> {
+    let profile = Some(&arguments.profile).filter(|name| *name != "default");
+    let profile = profile.into_iter().flat_map(|name| ["--profile".to_owned(), name.clone()]);
+    let seed = ["--seed".to_owned(), plan.seed.to_string(), "--seeds".to_owned(), "1".to_owned()];
+    let faults = plan.faults.iter().flat_map(|fault| ["--fault".to_owned(), fault.to_string()]);
+    let run = [arguments.scenario.name(), "--processes".to_owned(), arguments.processes.name().to_owned()];
+    run.into_iter().chain(profile).chain(seed).chain(faults).collect()
+}
+
+/// Ends a process that played for another one.
+fn end_of_player(played: Result<(), Refusal>) -> ProcessExitCode {
+    let code = match played {
+        Ok(()) => ExitCode::Ok,
+        Err(refusal) => {
+            show::complaint(&format!("{:#}", refusal.error));
+            ExitCode::Unexpected
+        }
+    };
+    ProcessExitCode::from(code.code())
 }
 
 /// How long the search for the fewest faults may take.

@@ -9,7 +9,7 @@ use peermap_chaos::Plan;
 use peermap_report::{ExitCode, FailureKind};
 use serde::Serialize;
 
-use super::Chaos;
+use super::{Chaos, arguments_of};
 use crate::refusal::Refusal;
 use crate::show;
 
@@ -83,14 +83,8 @@ impl Board {
 }
 
 /// The command that plays a plan again.
-fn again(arguments: &Chaos, plan: &Plan, processes: &str) -> String {
-    let profile = match arguments.profile.as_str() {
-        "default" => String::new(),
-        name => format!(" --profile {name}"),
-    };
-    let faults: String = plan.faults.iter().map(|fault| format!(" --fault {fault}")).collect();
-    let name = arguments.scenario.name();
-    format!("peermap chaos {name} --processes {processes}{profile} --seed {} --seeds 1{faults}", plan.seed)
+fn again(arguments: &Chaos, plan: &Plan) -> String {
+    format!("peermap chaos {}", arguments_of(arguments, plan).join(" "))
 }
 
 /// Prints; gives the exit code that follows.
@@ -107,7 +101,7 @@ pub(super) fn print(arguments: &Chaos, board: &Board, took: Duration) -> Result<
             seed: plan.seed,
             faults: plan.faults.iter().map(ToString::to_string).collect(),
             wrong,
-            again: again(arguments, plan, processes),
+            again: again(arguments, plan),
         })
         .collect();
     let seconds = took.as_secs_f64();

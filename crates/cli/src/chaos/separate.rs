@@ -1,11 +1,9 @@
 //! Runs whose processes are processes of their own.
 
-use std::path::PathBuf;
 use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{env, thread};
 
-use anyhow::Context;
 use peermap_chaos::{Outcome, Plan, separate};
 use peermap_ipc::Deadline;
 use peermap_scenario::{Backend, Launcher};
@@ -14,6 +12,7 @@ use peermap_sim::Checks;
 use super::present::Board;
 use super::{ALL, Chaos, alone, least, plans, together};
 use crate::backend::{SimBackend, allow_descriptors};
+use crate::hidden::executable;
 use crate::refusal::Refusal;
 
 /// How long a run may take at least and at most.
@@ -43,13 +42,8 @@ fn machine(arguments: &Chaos) -> Result<SimBackend, Refusal> {
     SimBackend::start(&arguments.profile, Checks::NONE).map_err(Refusal::unexpected)
 }
 
-/// This executable, which is that of every process of a run.
-pub(super) fn executable() -> Result<PathBuf, Refusal> {
-    env::current_exe().context("this executable has no path").map_err(Refusal::unexpected)
-}
-
 fn launcher() -> Result<Launcher, Refusal> {
-    Ok(Launcher { exe: executable()?, args: vec!["__worker".to_owned()] })
+    Ok(Launcher { exe: executable().map_err(Refusal::unexpected)?, args: vec!["__worker".to_owned()] })
 }
 
 /// How long a run may take: long enough for one in which nothing goes wrong, on a host that has other things to do.

@@ -13,10 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::args::Share;
 use super::in_one::{self, Played};
 use super::present::{Board, End, Failed};
-use super::{ALL, Chaos, Turns, together};
-use crate::hidden::CHANNEL;
+use super::{ALL, Chaos, Turns, end_of_player, together};
+use crate::hidden::{CHANNEL, executable};
 use crate::refusal::Refusal;
-use crate::show;
 
 /// The hidden subcommand that plays a share.
 const PLAYER: &str = "__chaos";
@@ -71,7 +70,7 @@ fn play_here(arguments: &Chaos, most_devices: u32) -> Result<Board, Refusal> {
 
 /// Has a process play its share, and hears what becomes of it. The process ends with this one.
 fn hear(Turns { first, every }: Turns, most_devices: u32) -> Result<Board, Refusal> {
-    let exe = env::current_exe().context("this executable has no path").map_err(Refusal::unexpected)?;
+    let exe = executable().map_err(Refusal::unexpected)?;
     // The program and its subcommand are others.
     let asked = env::args_os().skip(2);
     let share = ["--share".to_owned(), first.to_string(), every.to_string(), most_devices.to_string()];
@@ -122,11 +121,5 @@ pub(crate) fn play_share(share: &Share, channel: Channel) -> ProcessExitCode {
         channel.send(&Told { end, failed }, &[], Deadline::NEVER).map_err(Refusal::unexpected)
     };
     let most_devices = u32::try_from(most).unwrap_or(u32::MAX);
-    match in_one::play(&share.whole, Turns { first, every }, most_devices, &mut tell) {
-        Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
-        Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
-            ProcessExitCode::from(ExitCode::Unexpected.code())
-        }
-    }
+    end_of_player(in_one::play(&share.whole, Turns { first, every }, most_devices, &mut tell))
 }

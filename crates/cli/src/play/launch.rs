@@ -1,19 +1,17 @@
 //! How the processes of a trace are started.
 
-use std::env;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use anyhow::Context;
 use peermap_driver::Driver;
 use peermap_ipc::{Channel, Deadline};
 use peermap_model::{Grace, Profile};
 use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, serve};
 use peermap_trace::{Launch, PlayerCommand, Processes, StartError};
 
-use crate::hidden::{CHANNEL, TICKET};
+use crate::hidden::{CHANNEL, TICKET, executable};
 
 /// How long the machine may take to answer.
 const MACHINE_TIME: Duration = Duration::from_secs(10);
@@ -25,11 +23,6 @@ pub(crate) const OPTIONS: MachineOptions = MachineOptions {
     host_memory: None,
     checks: Checks::NONE,
 };
-
-/// This executable.
-fn executable() -> anyhow::Result<PathBuf> {
-    env::current_exe().context("this executable has no path")
-}
 
 fn command(exe: PathBuf, backend: &str) -> PlayerCommand {
     let args = ["__player", "--backend", backend].map(str::to_owned).to_vec();

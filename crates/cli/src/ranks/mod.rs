@@ -8,10 +8,8 @@
 mod engine;
 mod simulated;
 
-use std::env;
 use std::time::Instant;
 
-use anyhow::Context;
 use peermap_cuda::CudaDriver;
 use peermap_driver::Driver;
 use peermap_report::{Event, ExitCode, RunReport, event_line};
@@ -19,6 +17,7 @@ use peermap_scenario::fabric::{Fabric, Rank, RankEnd, report_of_ranks, work_as_r
 use peermap_sim::Checks;
 
 use crate::backend::{self, Chosen};
+use crate::hidden::executable;
 use crate::refusal::Refusal;
 use crate::run::{self as args, Common, present};
 use crate::{provenance, show};
@@ -61,7 +60,7 @@ struct Seat {
 
 fn work(chosen: &Chosen, common: &Common, fabric: &Fabric, engine: &mut Engine) -> anyhow::Result<RankEnd> {
     let seat = take_seat(chosen, common.check, engine)?;
-    let exe = env::current_exe().context("this executable has no path")?;
+    let exe = executable()?;
     let mut sink = |event: &Event| {
         if common.verbose {
             show::note(&event_line(event));

@@ -2,10 +2,8 @@
 
 mod args;
 
-use std::env;
 use std::io::Write;
 
-use anyhow::Context;
 use peermap_report::{Event, ExitCode, RunReport, event_line};
 use peermap_scenario::{Launcher, RunError, one_line, refused, run_recording_calls};
 
@@ -16,6 +14,7 @@ pub(crate) use args::{Fabric, Run};
 
 use crate::backend::{self, Chosen};
 use crate::call_file::CallFile;
+use crate::hidden::executable;
 #[cfg(feature = "mpi")]
 use crate::ranks;
 use crate::refusal::Refusal;
@@ -80,7 +79,7 @@ fn because(error: &RunError) -> Refusal {
 fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'_>>) -> Result<ExitCode, Refused> {
     let checks = scenario.checks(chosen);
     let backend = chosen.start_checking(checks).map_err(Refused::With)?;
-    let exe = env::current_exe().context("this executable has no path");
+    let exe = executable();
     let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
     let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
     let (wanted, verbose, json) = (scenario.wanted(checks), scenario.common().verbose, scenario.common().json);

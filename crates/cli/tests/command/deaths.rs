@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{children, is_alive, json, leftovers, memmap_ipc, peermap, stderr, wait_for, workers};
+use crate::support::{children, is_alive, json, leftovers, machine, memmap_ipc, peermap, stderr, wait_for, workers};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -62,8 +62,7 @@ fn a_stopped_machine_ends_the_run_soon_after_its_timeout_and_is_named() {
     // Until then the parent asks the machine itself, and waits ten seconds for an answer.
     let mut told = BufReader::new(run.stderr.take().unwrap()).lines();
     assert!(told.any(|line| line.unwrap().contains("step 1 of")), "the ring begins");
-    let workers = workers(run.id());
-    let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
+    let machine = machine(run.id());
     signal(machine, Signal::SIGSTOP);
     let output = run.wait_with_output().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
@@ -94,8 +93,7 @@ fn a_dead_machine_ends_a_run_whose_workers_do_not_notice() {
     let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("eight workers", || workers(run.id()).len() == 8);
     std::thread::sleep(Duration::from_secs(1));
-    let workers = workers(run.id());
-    let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
+    let machine = machine(run.id());
     signal(machine, Signal::SIGKILL);
     let begun = Instant::now();
     let output = run.wait_with_output().unwrap();
@@ -110,7 +108,7 @@ fn a_dead_machine_ends_the_run_and_is_named() {
         wait_for("eight workers", || workers(run.id()).len() == 8);
         std::thread::sleep(Duration::from_millis(delay_ms));
         let workers = workers(run.id());
-        let machine = children(run.id()).into_iter().find(|child| !workers.contains(child)).expect("the machine");
+        let machine = machine(run.id());
         signal(machine, Signal::SIGKILL);
         let begun = Instant::now();
         let output = run.wait_with_output().unwrap();

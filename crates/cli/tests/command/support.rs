@@ -39,6 +39,11 @@ pub fn workers(pid: u32) -> Vec<u32> {
     children_that_are("__worker", pid)
 }
 
+/// The process of the simulated machine of a run.
+pub fn machine(run: u32) -> u32 {
+    children_that_are("__machine", run)[0]
+}
+
 /// Runs what has to be refused with this exit code and one line with this word, and to print and leave nothing.
 pub fn assert_refused(command: &mut Command, code: i32, word: &str) {
     let before = leftovers();

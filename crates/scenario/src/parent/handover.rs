@@ -36,9 +36,7 @@ impl<'a> Handover<'a> {
         let arrived = vec![0; steps as usize];
         Self { plan, supplies, barrier, batch, served: 0, left: 0, released: Ok(()), arrived }
     }
-}
 
-impl Handover<'_> {
     /// Gives back what is left of what is shared. Also tells what went wrong before.
     pub(super) fn finish(self) -> Result<(), DriverError> {
         self.released.and(self.supplies.release())

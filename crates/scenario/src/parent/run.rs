@@ -203,20 +203,19 @@ impl Run<'_> {
                 // Before this process gives back its own: what it holds, and what the dead had, is what one wants to see.
                 let held =
                     outcome.is_err().then(|| self.memory_since(before.as_ref(), Deadline::after(END_TIME))).flatten();
-                let released = handover.finish().map_err(|source| in_parent(&driver, "release", source));
+                let released = handover.finish().map_err(|source| self.cause(in_parent(&driver, "release", source)));
                 (outcome.and(released), held, remarks)
             }
             Err(error) => {
                 let death = crew.death(events).ok_or_else(|| supply_error(&driver, error))?;
-                (Err(death), self.memory_since(before.as_ref(), Deadline::after(END_TIME)), Vec::new())
+                (Err(self.cause(death)), self.memory_since(before.as_ref(), Deadline::after(END_TIME)), Vec::new())
             }
         };
         let wall_ms = ms_since(begun);
         // Only now that the time of the run is taken.
         let left = outcome.is_ok().then(|| self.memory_left(before.as_ref())).flatten();
         let outcome = outcome.and_then(|()| left.as_ref().map_or(Ok(()), |left| Err(memory_error(left, crew.hands()))));
-        let failure = outcome.err().map(|error| self.cause(error));
-        let end = End { hands: crew.hands(), failure, memory: held.or(left), wall_ms, remarks };
+        let end = End { hands: crew.hands(), failure: outcome.err(), memory: held.or(left), wall_ms, remarks };
         if self.record_calls {
             self.workers_calls.borrow_mut().extend(plan.calls(crew.hands(), measure));
         }
