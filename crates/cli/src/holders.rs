@@ -51,11 +51,10 @@ pub(crate) fn run(arguments: &Holders) -> ExitCode {
 }
 
 fn holders(arguments: &Holders) -> Result<ExitCode, Refusal> {
-    let told = accounts(Deadline::after(ANSWER_TIME)).context("the simulated machines cannot be asked");
+    let told = accounts(arguments.pid, Deadline::after(ANSWER_TIME)).context("the simulated machines cannot be asked");
     let told = told.map_err(Refusal::unexpected)?;
-    let wanted = |(pid, _): &(u32, Account)| arguments.pid.is_none_or(|only| only == *pid);
     let machine = |(pid, account)| Machine { pid, account };
-    let machines: Vec<Machine> = told.into_iter().filter(wanted).map(machine).collect();
+    let machines: Vec<Machine> = told.into_iter().map(machine).collect();
     match arguments.pid.filter(|_| machines.is_empty()) {
         Some(pid) => {
             let error = anyhow!("process {pid} is no simulated machine of this user that answers");

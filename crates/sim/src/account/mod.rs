@@ -24,17 +24,19 @@ pub(crate) const WINDOW: &str = "account";
 /// Bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The accounts of all machines of this user that are processes of their own, each with its process. Machines that do not answer
-/// until the deadline are left out.
+/// The accounts of all machines of this user that are processes of their own, or of the `only` one that is this process, each with its process.
+/// Machines that do not answer until the deadline are left out.
 ///
 /// # Errors
 /// If the kernel does not say who there is.
-pub fn accounts(deadline: Deadline) -> Result<Vec<(u32, Account)>, SimError> {
+pub fn accounts(only: Option<u32>, deadline: Deadline) -> Result<Vec<(u32, Account)>, SimError> {
     let read = |shown: Shown| {
         let told = shown.channel.recv(1, deadline).ok()?;
         Some((shown.pid, from_file(told.fds.into_iter().next()?).ok()?))
     };
-    Ok(Window::all(WINDOW, deadline)?.into_iter().filter_map(read).collect())
+    // One that is not asked for and does not answer shall not take the time of the one that is.
+    let wanted = |shown: &Shown| only.is_none_or(|only| only == shown.pid);
+    Ok(Window::all(WINDOW, deadline)?.into_iter().filter(wanted).filter_map(read).collect())
 }
 
 pub(crate) fn to_file(account: &Account) -> Result<OwnedFd, SimError> {

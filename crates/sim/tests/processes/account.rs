@@ -18,9 +18,10 @@ pub fn whoever_passes_by_learns_what_a_machine_has_to_tell() {
     let process = house.join();
     let memory = create(&process, 0, GRANULE);
     let machine = house.machine.pid();
-    let found = || accounts(patience()).unwrap().into_iter().find(|(pid, _)| *pid == machine);
+    let found = || accounts(None, patience()).unwrap().into_iter().find(|(pid, _)| *pid == machine);
     let (_, account) = found().expect("the machine shows itself");
     assert_eq!(account, house.client.account(patience()).unwrap());
+    assert_eq!(accounts(Some(machine), patience()).unwrap(), [(machine, account.clone())]);
     assert_eq!(account.processes, [SimulatedProcess { process: process.id().0, pid: std::process::id() }]);
     assert_eq!(keepers(&account.held[0]), [(process.id().0, "a handle")]);
     process.mem_release(memory).unwrap();
