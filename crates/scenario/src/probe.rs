@@ -35,7 +35,7 @@ pub(crate) struct Probed {
 }
 
 /// How often it is measured; the median counts.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 /// Starts workers that probe, one after the other.
 pub(crate) struct Prober<'a> {
