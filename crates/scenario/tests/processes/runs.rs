@@ -83,8 +83,8 @@ pub fn hardware_with_eight_peers_takes_nine_devices() {
 pub fn measurements_come_after_the_run() {
     let backend = SimBackend::new("h200-x2");
     let (report, _) = succeed(&Options { measure: true, ..options() }, &backend);
-    // Two runs of two workers, and the devices are woken before each of three measurements of the reference and before the run.
-    assert_eq!(backend.started.get(), 2 * 2 + 3 * 2 + 1);
+    // Two runs of two workers, and the devices are woken before each of five measurements of the reference and before the run.
+    assert_eq!(backend.started.get(), 2 * 2 + 5 * 2 + 1);
     let reference = report.reference.unwrap();
     assert!(reference.init_ms > 0.0 && reference.context_ms > 0.0 && reference.wall_ratio > 0.0);
     for worker in &report.workers {
