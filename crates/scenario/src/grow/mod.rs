@@ -5,8 +5,8 @@
 //! and maps the same chunks there. Addresses that it has left stay mapped, so that old pointers stay valid, until they are given up.
 //!
 //! The worker's story: the vector doubles up to its size. At the first end of its addresses something else lies behind it, so it has
-//! to move; there each driver call of the growth is refused in turn, and after each refusal the vector is as it was. Then it
-//! shrinks to half and grows again. With `kv_cache` every second chunk is freed, as a cache of attention keys and values is
+//! to move. There, and when it grows next, in place, each driver call of the growth is refused in turn, and after each refusal the
+//! vector is as it was. Then it shrinks to half and grows again. With `kv_cache` every second chunk is freed, as a cache of attention keys and values is
 //! thinned out, and what is left is mapped in a row. Whatever is mapped is verified after each change, through all its addresses.
 //!
 //! No byte is copied: all driver calls of the vector pass an overseer that counts those that move bytes.

@@ -73,8 +73,10 @@ impl<'a, 'd: 'a> Life<'a, 'd> {
     fn grow_up(&mut self, station: &mut Station<'_>) -> Result<(), WorkerError> {
         let mut count = 1;
         while self.vector.len() < self.task.chunks {
-            match count {
-                MOVES_AT => self.grow_elsewhere(station, count)?,
+            match self.vector.len() {
+                _ if count == MOVES_AT => self.grow_elsewhere(station, count)?,
+                // There it has more room than it needs.
+                MOVES_AT => self.grow_after_refusals(station, count)?,
                 _ => self.grow(station, count)?,
             }
             self.fill_and_verify(station)?;
@@ -90,10 +92,16 @@ impl<'a, 'd: 'a> Life<'a, 'd> {
         Ok(())
     }
 
-    /// Grows while something else lies behind; and before it succeeds, each of its calls is refused once.
+    /// Grows while something else lies behind.
     fn grow_elsewhere(&mut self, station: &mut Station<'_>, count: u32) -> Result<(), WorkerError> {
         let (driver, all, chunk) = (station.driver, self.vector.range().all(), self.task.chunk);
         let behind = driver.mem_address_reserve(chunk, ByteSize::ZERO, all.at(all.size.get()), 0)?;
+        self.grow_after_refusals(station, count)?;
+        Ok(driver.mem_address_free(behind, chunk)?)
+    }
+
+    /// Grows; and before that succeeds, each of its calls is refused once.
+    fn grow_after_refusals(&mut self, station: &mut Station<'_>, count: u32) -> Result<(), WorkerError> {
         let mut call = 1;
         loop {
             station.begin(Step::Refuse(call))?;
@@ -101,7 +109,7 @@ impl<'a, 'd: 'a> Life<'a, 'd> {
             let grown = self.vector.grow_to(count);
             if !self.overseer.has_refused() {
                 self.count(grown?);
-                break;
+                return Ok(());
             }
             self.told.refused += 1;
             if grown.is_ok() || self.vector.len() >= count {
@@ -110,7 +118,6 @@ impl<'a, 'd: 'a> Life<'a, 'd> {
             self.verify(station)?;
             call += 1;
         }
-        Ok(driver.mem_address_free(behind, chunk)?)
     }
 
     /// Shrinks to half and grows again.
