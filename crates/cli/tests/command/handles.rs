@@ -1,5 +1,8 @@
 //! `peermap run memmap-ipc` with handles of each type, and with sizes that are padded.
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use serde_json::Value;
 
 use crate::support::{assert_refused, json, memmap_ipc, run, stderr};
@@ -11,34 +14,63 @@ fn report(arguments: &[&str]) -> Value {
     json(&output)
 }
 
+/// The report of such a run, with the types of handles that its workers imported.
+fn imported(arguments: &[&str]) -> (Value, BTreeSet<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.json");
+    let report = report(&[arguments, &["--profile-calls", file.to_str().unwrap()]].concat());
+    let calls: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let workers: BTreeSet<_> =
+        report["workers"].as_array().unwrap().iter().filter_map(|worker| worker["pid"].as_u64()).collect();
+    let imports = calls["traceEvents"].as_array().unwrap().iter().filter(|call| {
+        call["name"] == "cuMemImportFromShareableHandle"
+            && call["pid"].as_u64().is_some_and(|pid| workers.contains(&pid))
+    });
+    let types = imports.filter_map(|call| Some(call["args"]["handle_type"].as_str()?.to_owned())).collect();
+    (report, types)
+}
+
 fn remarks(report: &Value) -> Vec<&str> {
     report["remarks"].as_array().map_or_else(Vec::new, |all| all.iter().filter_map(Value::as_str).collect())
+}
+
+/// As the driver calls a type of handle.
+fn type_of(handle: &str) -> String {
+    match handle {
+        "fd" => "POSIX_FILE_DESCRIPTOR",
+        _ => "FABRIC",
+    }
+    .to_owned()
 }
 
 #[test]
 fn buffers_are_shared_as_asked_for() {
     for (handle, profile) in [("fd", "h200-x2"), ("fd", "default"), ("fabric", "default")] {
-        let report = report(&["--handle", handle, "--profile", profile]);
+        let (report, imported) = imported(&["--handle", handle, "--profile", profile]);
         assert_eq!(report["options"]["handle"], handle);
+        assert_eq!(imported, [type_of(handle)].into(), "{profile}");
         assert!(remarks(&report).is_empty(), "{report}");
     }
 }
 
 #[test]
 fn auto_takes_fabric_handles_where_they_work_and_descriptors_elsewhere() {
-    for (profile, said) in [
-        ("default", "the buffers are shared as fabric handles"),
+    for (profile, used, said) in [
+        ("default", "fabric", "the buffers are shared as fabric handles"),
         (
             "h200-x2",
+            "fd",
             "the buffers are shared as descriptors: cuMemCreate answers CUDA_ERROR_NOT_PERMITTED: \
              there is no IMEX channel, or not the same one",
         ),
         (
             "no-fabric",
+            "fd",
             "the buffers are shared as descriptors: cuMemCreate answers CUDA_ERROR_NOT_SUPPORTED: the device has none",
         ),
     ] {
-        assert_eq!(remarks(&report(&["--handle", "auto", "--profile", profile])), [said], "{profile}");
+        let (report, imported) = imported(&["--handle", "auto", "--profile", profile]);
+        assert_eq!((remarks(&report).as_slice(), imported), ([said].as_slice(), [type_of(used)].into()), "{profile}");
     }
 }
 

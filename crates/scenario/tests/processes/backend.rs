@@ -1,10 +1,12 @@
 //! A backend whose machine and workers are this executable.
 
 use std::cell::{Cell, RefCell};
+use std::io::{self, PipeReader, PipeWriter};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use peermap_driver::{ByteSize, Driver, Intercepted};
 use peermap_ipc::{Channel, Child, Deadline, Spawn, take_inherited};
@@ -120,7 +122,7 @@ impl Backend for SimBackend {
         let mut fault = Fault::None;
         if worker == 1 {
             fault = self.fault;
-            let (reader, writer) = std::io::pipe().map_err(|error| BackendError::new("sim", error))?;
+            let (reader, writer) = journal_pipe().map_err(|error| BackendError::new("sim", error))?;
             self.inbox.put(reader);
             endpoint.descriptors.push((writer.into(), JOURNAL));
         }
@@ -135,6 +137,14 @@ impl Backend for SimBackend {
     fn memory_limit(&self) -> Option<ByteSize> {
         self.memory_limit
     }
+}
+
+/// A pipe for a journal, which is read when its worker has ended: it must hold all of it.
+fn journal_pipe() -> io::Result<(PipeReader, PipeWriter)> {
+    const ROOM: i32 = 1 << 20;
+    let (reader, writer) = io::pipe()?;
+    fcntl(&writer, FcntlArg::F_SETPIPE_SZ(ROOM))?;
+    Ok((reader, writer))
 }
 
 fn exe() -> std::path::PathBuf {
