@@ -49,7 +49,7 @@ impl relay::Importer for Importer<'_> {
 
     fn give_back(self, buffers: &[DevicePtr]) -> Result<()> {
         buffers.iter().try_for_each(|ptr| self.driver.mem_free_async(*ptr, self.stream))?;
-        // The parent frees the same memory once this process has ended, and must not come first.
+        // The parent frees the same memory once all workers have given it back, and must not come first.
         self.driver.stream_synchronize(self.stream)?;
         self.pools.iter().try_for_each(|pool| self.driver.mem_pool_destroy(*pool))
     }
