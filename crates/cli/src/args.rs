@@ -240,6 +240,9 @@ pub(crate) struct Atlas {
 pub(crate) struct Worker {
     #[arg(long, value_enum)]
     pub(crate) backend: BackendChoice,
+    /// For how many milliseconds calls of a simulated driver wait for a whole team.
+    #[arg(long)]
+    pub(crate) team_ms: Option<u64>,
     /// What goes wrong in it.
     #[arg(long)]
     pub(crate) fault: Vec<Fault>,

@@ -35,7 +35,7 @@ pub(crate) fn worker(arguments: &Worker) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
-    let open = || open(arguments.backend).map_err(|error| format!("{error:#}"));
+    let open = || open_to_work(arguments).map_err(|error| format!("{error:#}"));
     let code = match &*arguments.fault {
         [] => peermap_scenario::worker_main(channel, open),
         faults => peermap_chaos::worker_with_faults(channel, faults.to_vec(), open),
@@ -113,20 +113,32 @@ pub(crate) fn player(arguments: &Worker) -> ProcessExitCode {
 /// A trace counts all devices of its simulated machine, whatever this command may see of a real one.
 fn open_to_play(backend: BackendChoice) -> anyhow::Result<Box<dyn Driver>> {
     match backend {
-        BackendChoice::Sim => join(None),
+        BackendChoice::Sim => Ok(Box::new(join(None)?)),
         BackendChoice::Cuda | BackendChoice::Auto => open(backend),
     }
 }
 
-fn join(visible: Option<&str>) -> anyhow::Result<Box<dyn Driver>> {
+/// The driver of a worker.
+fn open_to_work(arguments: &Worker) -> anyhow::Result<Box<dyn Driver>> {
+    match (arguments.backend, arguments.team_ms) {
+        (BackendChoice::Sim, Some(most)) => {
+            let process = join(backend::visibility().as_deref())?;
+            process.wait_for_teams(Duration::from_millis(most));
+            Ok(Box::new(process))
+        }
+        (backend, _) => open(backend),
+    }
+}
+
+fn join(visible: Option<&str>) -> anyhow::Result<SimProcess> {
     let ticket = take_inherited(TICKET).context("no way to a simulated machine")?;
-    Ok(Box::new(SimProcess::join(ticket, visible, Deadline::after(JOIN_TIME))?))
+    Ok(SimProcess::join(ticket, visible, Deadline::after(JOIN_TIME))?)
 }
 
 fn open(backend: BackendChoice) -> anyhow::Result<Box<dyn Driver>> {
     match backend {
         BackendChoice::Cuda => Ok(Box::new(CudaDriver::open()?)),
-        BackendChoice::Sim => join(backend::visibility().as_deref()),
+        BackendChoice::Sim => Ok(Box::new(join(backend::visibility().as_deref())?)),
         BackendChoice::Auto => anyhow::bail!("a worker is told its backend"),
     }
 }

@@ -430,12 +430,17 @@ impl Relay {
 }
 
 impl Common {
+    /// How long the run may take.
+    pub(crate) const fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout)
+    }
+
     fn options(&self, size: ByteSize) -> Options {
         Options {
             devices: self.devices.clone(),
             size,
             verify_on: self.verify_on,
-            timeout: Duration::from_secs(self.timeout),
+            timeout: self.timeout(),
             kernels: self.kernels.clone(),
             verbose: self.verbose,
             ..Options::default()

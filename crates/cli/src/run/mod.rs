@@ -3,6 +3,7 @@
 mod args;
 
 use std::io::Write;
+use std::time::Duration;
 
 use peermap_report::{Event, ExitCode, RunReport, event_line};
 use peermap_scenario::{Launcher, RunError, one_line, refused, run_recording_calls};
@@ -81,7 +82,8 @@ fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'
     let backend = chosen.start_checking(checks).map_err(Refused::With)?;
     let exe = executable();
     let exe = exe.map_err(|error| Refused::With(Refusal::unexpected(error)))?;
-    let launcher = Launcher { exe, args: vec!["__worker".to_owned()] };
+    let team_ms = team_time(scenario.common().timeout()).as_millis().to_string();
+    let launcher = Launcher { exe, args: ["__worker", "--team-ms", &team_ms].map(str::to_owned).to_vec() };
     let (wanted, verbose, json) = (scenario.wanted(checks), scenario.common().verbose, scenario.common().json);
     let mut sink = |event: &Event| {
         if verbose || !event.is_detail() {
@@ -109,6 +111,12 @@ fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'
             if json { Ok(present(&report, true)) } else { Err(Refused::With(because(&error))) }
         }
     }
+}
+
+/// How long workers wait for a whole team: who is missing is to be told before the time of the run is over.
+fn team_time(timeout: Duration) -> Duration {
+    const MOST: Duration = Duration::from_secs(10);
+    MOST.min(timeout / 2)
 }
 
 /// Prints a report; gives the exit code that follows from it.

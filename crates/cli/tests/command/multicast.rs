@@ -57,6 +57,13 @@ fn killing_a_rank_ends_the_run() {
 }
 
 #[test]
+fn who_is_missing_is_said_before_the_time_is_over() {
+    let output = run(&mut scenario("multicast", &["--profile", "h200-x2", "--absent", "1", "--timeout", "6"]));
+    assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+    assert!(stderr(&output).contains("missing 1, of devices [1]"), "{}", stderr(&output));
+}
+
+#[test]
 fn what_cannot_be_is_said_in_one_line() {
     for (arguments, code, word) in [
         (&["--size", "3MiB"][..], 2, "no multiple of the granularity"),

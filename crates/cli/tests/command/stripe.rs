@@ -56,6 +56,15 @@ fn what_cannot_be_is_said_in_one_line() {
 }
 
 #[test]
+fn what_fits_of_a_vector_that_does_not_is_named() {
+    let arguments = ["--profile", "h200-x2", "--stripe", "512MiB"];
+    let refused = stderr(&run(scenario("stripe", &arguments).args(["--size", "128GiB"])));
+    let most = refused.trim().rsplit_once("use a --size of at most ").map(|(_, most)| most.replace(' ', ""));
+    let most: peermap_driver::ByteSize = most.unwrap_or_else(|| panic!("{refused}")).parse().unwrap();
+    assert!(most.is_multiple_of(peermap_driver::ByteSize::mib(512)) && !most.is_zero(), "{refused}");
+}
+
+#[test]
 fn a_killed_worker_ends_the_run_within_a_second_and_nothing_is_left() {
     let arguments = ["--profile", "h200-x8", "--size", "512MiB", "--stripe", "8MiB", "--json"];
     assert_killing_ends(&mut scenario("stripe", &arguments), 8, Duration::ZERO);

@@ -166,6 +166,16 @@ pub enum UsageError {
     },
 }
 
+impl UsageError {
+    /// The same with another size as the largest that fits.
+    pub(crate) fn with_most(mut self, largest: Option<ByteSize>) -> Self {
+        if let Self::LargerThanDevice { most, .. } | Self::LargerThanHost { most, .. } = &mut self {
+            *most = largest;
+        }
+        self
+    }
+}
+
 fn shown(size: &Option<ByteSize>) -> String {
     size.map_or_else(|| "none".to_owned(), |size| size.to_string())
 }

@@ -8,7 +8,7 @@ use crate::names::names;
 use crate::options::Options;
 
 /// The fewest stripes of a vector: half of them are there before the last device joins.
-const FEWEST: u64 = 2;
+pub(super) const FEWEST: u64 = 2;
 /// The most: each is a descriptor that every worker gets, for each of three vectors.
 const MOST: u64 = 256;
 

@@ -6,6 +6,7 @@ use peermap_driver::{ByteSize, Driver, DriverError, HandleType};
 
 use super::board::Board;
 use super::layout::Layout;
+use super::options::FEWEST;
 use super::vectors::VECTORS;
 use super::{Stripe, Task};
 use crate::devices::Need;
@@ -51,10 +52,20 @@ impl Story for Stripe {
 
     fn check_size(&self, driver: &dyn Driver, plan: &Plan, host_limit: Option<ByteSize>) -> Result<(), SizeError> {
         check_piece(driver, plan, self.stripe)?;
-        let layout = self.layout(plan.workers);
-        let devices = plan.workers_by_device();
-        let stripes = (0..).zip(devices).map(|(number, (device, _))| (device, VECTORS * layout.on(number)));
-        check_room(driver, &stripes.collect::<Vec<_>>(), self.stripe, self.stripe, host_limit)
+        let check = |stripes| {
+            let layout = Layout { stripes, ..self.layout(plan.workers) };
+            let devices = (0..).zip(plan.workers_by_device());
+            let stripes: Vec<_> = devices.map(|(number, (device, _))| (device, VECTORS * layout.on(number))).collect();
+            check_room(driver, &stripes, self.stripe, self.stripe, host_limit)
+        };
+        check(self.stripes()).map_err(|error| match error {
+            SizeError::Usage(usage) => {
+                let most = (FEWEST as u32..self.stripes()).rev().find(|stripes| check(*stripes).is_ok());
+                let most = most.map(|stripes| Layout { stripes, ..self.layout(plan.workers) }.size());
+                usage.with_most(most).into()
+            }
+            other => other,
+        })
     }
 
     fn supply<'d>(&self, driver: &'d dyn Driver, plan: &Plan) -> Result<Box<dyn Supplies + 'd>, SupplyError> {
