@@ -284,10 +284,10 @@ impl Crew {
         }
     }
 
-    /// The worker that is behind all others.
+    /// The worker that is behind all others; or one that is stopped, for which others may wait although they are no further.
     fn timed_out(&self) -> RunError {
         let running = self.hands.iter().filter(|hand| hand.exit.is_none());
-        match running.min_by_key(|hand| hand.steps) {
+        match running.min_by_key(|hand| (!hand.child.is_stopped(), hand.steps)) {
             Some(hand) => RunError::TimedOut { worker: hand.worker, pid: hand.pid(), step: hand.step },
             None => RunError::Watch { source: ChildError::TimedOut },
         }

@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{children, is_alive, json, leftovers, machine, memmap_ipc, peermap, stderr, wait_for, workers};
+use crate::support::{
+    children, is_alive, json, leftovers, machine, memmap_ipc, peermap, scenario, stderr, wait_for, workers,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -54,6 +56,22 @@ fn a_stopped_worker_ends_the_run_at_its_timeout() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
     assert!(!is_alive(stopped));
+}
+
+/// Its neighbour comes no further than it: on the device it waits for the stopped one's work.
+#[test]
+fn a_stopped_worker_is_named_whoever_waits_for_it() {
+    for victim in [0, 1] {
+        let arguments = ["--profile", "h200-x2", "--size", "64MiB", "--steps", "5000", "--timeout", "3", "--json"];
+        let run = scenario("simple-ipc", &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for("two workers", || workers(run.id()).len() == 2);
+        std::thread::sleep(Duration::from_millis(500));
+        let stopped = workers(run.id())[victim];
+        signal(stopped, Signal::SIGSTOP);
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(13), "{}", stderr(&output));
+        assert_eq!(json(&output)["failure"]["pid"], stopped);
+    }
 }
 
 #[test]

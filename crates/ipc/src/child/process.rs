@@ -1,5 +1,6 @@
 //! A running child.
 
+use std::fs;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::process::{self, ChildStderr, ChildStdout};
 
@@ -54,6 +55,16 @@ impl Child {
             Body::Process { process, .. } => process.id(),
             Body::Played(child) => child.pid(),
         }
+    }
+
+    /// Whether the process is stopped, by a signal or by who traces it, as far as that can be seen.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        let Body::Process { process, .. } = &self.body else { return false };
+        let stat = fs::read_to_string(format!("/proc/{}/stat", process.id())).unwrap_or_default();
+        // The state stands behind the name, in which there may be anything.
+        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+        matches!(state, Some('T' | 't'))
     }
 
     /// A descriptor that becomes readable when the process ends.

@@ -77,7 +77,7 @@ pub fn a_stopped_child_ends_when_it_is_dropped() {
     let child = role("stop", "").spawn().unwrap();
     let pid = Pid::from_raw(child.pid().cast_signed());
     let stopped = waitpid(pid, Some(WaitPidFlag::WUNTRACED));
-    assert_eq!(stopped, Ok(WaitStatus::Stopped(pid, Signal::SIGSTOP)));
+    assert_eq!((stopped, child.is_stopped()), (Ok(WaitStatus::Stopped(pid, Signal::SIGSTOP)), true));
     drop(child);
     assert_eq!(waitpid(pid, None), Err(nix::errno::Errno::ECHILD));
 }
