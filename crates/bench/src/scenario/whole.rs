@@ -1,7 +1,9 @@
 //! Whole runs, and the slowest worker's time in each phase.
 
 use peermap_driver::ByteSize;
+use peermap_scenario::access::Access;
 use peermap_scenario::alias::Alias;
+use peermap_scenario::compressible::Compressible;
 use peermap_scenario::fabric::{Fabric, Mistake};
 use peermap_scenario::grow::Grow;
 use peermap_scenario::host_numa::HostNuma;
@@ -9,7 +11,7 @@ use peermap_scenario::memmap_ipc::MemmapIpc;
 use peermap_scenario::pool_ipc::PoolIpc;
 use peermap_scenario::simple_ipc::SimpleIpc;
 use peermap_scenario::stripe::{Balance, Stripe};
-use peermap_scenario::{Options, Relay, Scenario};
+use peermap_scenario::{DeviceChoice, Options, Relay, Scenario};
 
 use super::{nanoseconds, slowest};
 use crate::error::BenchError;
@@ -30,7 +32,7 @@ struct Whole {
     scenario: fn(Options) -> Scenario,
 }
 
-static WHOLE: [Whole; 8] = [
+static WHOLE: [Whole; 10] = [
     Whole {
         name: "memmap_ipc",
         phases: &[
@@ -74,6 +76,22 @@ static WHOLE: [Whole; 8] = [
         scenario: |options| {
             let relay = Relay { options, ..Relay::default() };
             PoolIpc { relay, ..PoolIpc::default() }.into()
+        },
+    },
+    Whole {
+        name: "compressible",
+        phases: &[("compressible_map", "map"), ("compressible_fill", "fill"), ("compressible_teardown", "teardown")],
+        seated: false,
+        scenario: |options| Compressible(options).into(),
+    },
+    Whole {
+        name: "access",
+        phases: &[("access_map", "map"), ("access_try", "try"), ("access_teardown", "teardown")],
+        seated: true,
+        scenario: |options| {
+            // Each device has seven workers, and what they do is the same on all.
+            let devices = Some(vec![DeviceChoice::Ordinal(0)]);
+            Access::new(Options { devices, ..options }).into()
         },
     },
     Whole {

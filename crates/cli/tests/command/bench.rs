@@ -22,7 +22,7 @@ fn a_suite_is_measured_shown_and_written_with_every_sample() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("transport/round_trip/descriptors=253"), "{text}");
-    assert!(text.trim_end().ends_with("63 benchmarks, 1 groups skipped"), "{text}");
+    assert!(text.trim_end().ends_with("71 benchmarks, 1 groups skipped"), "{text}");
     let report = BenchReport::read(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!((report.source.as_str(), report.profile.as_deref()), ("sim", Some("h200-x2")));
     assert!(report.machine.devices.iter().all(|device| device.name.contains("simulated")), "{:?}", report.machine);
