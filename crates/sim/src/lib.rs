@@ -58,5 +58,6 @@ pub use peermap_exec::{Check, Checks, UnknownCheck};
 pub use account::accounts;
 pub use host::{MachineOptions, SimError, default_host_memory, descriptors_needed};
 pub use machine::SimMachine;
+pub use multicast::TEAM_TIME;
 pub use process::{SimProcess, SimThread};
 pub use server::{MachineClient, serve};

@@ -12,13 +12,13 @@ use crate::handle;
 use crate::process::{Inner, SimProcess};
 
 /// How long a call waits for a whole team if nobody says otherwise. The real driver waits for ever.
-pub(crate) const TEAM_TIME: Duration = Duration::from_secs(10);
+pub const TEAM_TIME: Duration = Duration::from_secs(10);
 
 /// How often a call that waits looks whether the team is complete.
 const INTERVAL: Duration = Duration::from_millis(1);
 
 impl SimProcess {
-    /// Lets calls that wait for a whole team do so for at most so long: 10 seconds if this was never called. Then they end as
+    /// Lets calls that wait for a whole team do so for at most so long: [`TEAM_TIME`] if this was never called. Then they end as
     /// [`DriverError::WouldHang`], which says who is missing.
     pub fn wait_for_teams(&self, most: Duration) {
         self.inner.lock().team_time = most;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use peermap_report::{Event, ExitCode, RunReport, event_line};
 use peermap_scenario::{Launcher, RunError, one_line, refused, run_recording_calls};
+use peermap_sim::TEAM_TIME;
 
 #[cfg(feature = "mpi")]
 pub(crate) use args::Common;
@@ -115,8 +116,7 @@ fn run_on(chosen: &Chosen, scenario: &Scenario, mut file: Option<&mut CallFile<'
 
 /// How long workers wait for a whole team: who is missing is to be told before the time of the run is over.
 fn team_time(timeout: Duration) -> Duration {
-    const MOST: Duration = Duration::from_secs(10);
-    MOST.min(timeout / 2)
+    TEAM_TIME.min(timeout / 2)
 }
 
 /// Prints a report; gives the exit code that follows from it.
