@@ -100,21 +100,13 @@ pub(crate) fn player(arguments: &Worker) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
-    let open = || open_to_play(arguments.backend).map_err(|error| format!("{error:#}"));
+    let open = || open(arguments.backend).map_err(|error| format!("{error:#}"));
     match peermap_trace::player_main(channel, open) {
         Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
         Err(error) => {
             show::complaint(&error.to_string());
             ProcessExitCode::from(ExitCode::Unexpected.code())
         }
-    }
-}
-
-/// A trace counts all devices of its simulated machine, whatever this command may see of a real one.
-fn open_to_play(backend: BackendChoice) -> anyhow::Result<Box<dyn Driver>> {
-    match backend {
-        BackendChoice::Sim => Ok(Box::new(join(None)?)),
-        BackendChoice::Cuda | BackendChoice::Auto => open(backend),
     }
 }
 

@@ -14,7 +14,7 @@ use peermap_scenario::Backend;
 use peermap_sim::{Checks, descriptors_needed};
 
 pub(crate) use cuda::{CudaBackend, device_files};
-pub(crate) use sim::{SimBackend, machine_profile, visibility};
+pub(crate) use sim::{SimBackend, VISIBLE_DEVICES, machine_profile, visibility};
 
 use crate::args::{BackendChoice, Where};
 use crate::refusal::Refusal;

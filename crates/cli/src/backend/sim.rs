@@ -34,9 +34,12 @@ pub(crate) fn machine_profile(name: Option<&str>) -> Result<String, ProfileError
     Profile::named(name.unwrap_or(Profile::DEFAULT)).map(|profile| profile.name)
 }
 
+/// The variable that says which devices a process sees.
+pub(crate) const VISIBLE_DEVICES: &str = "CUDA_VISIBLE_DEVICES";
+
 /// Which devices this command may see.
 pub(crate) fn visibility() -> Option<String> {
-    env::var("CUDA_VISIBLE_DEVICES").ok()
+    env::var(VISIBLE_DEVICES).ok()
 }
 
 /// A process of a machine that lives in this OS process, how long its kernels may run, and what they are watched for.

@@ -70,7 +70,7 @@ impl Source {
 
     /// The trace of a number.
     pub(crate) fn trace(&self, number: u64) -> Result<Trace, Refusal> {
-        let fresh = || InOneProcesses::start(&self.profile).map_err(Into::into);
+        let fresh = || InOneProcesses::start(&self.profile, None).map_err(Into::into);
         let made: Result<Trace, GenerateError> = self.generator.trace(number, fresh);
         made.with_context(|| format!("trace {number} of seed {} cannot be generated", self.generator.seed))
             .map_err(Refusal::unexpected)

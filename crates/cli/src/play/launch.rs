@@ -11,6 +11,7 @@ use peermap_model::{Grace, Profile};
 use peermap_sim::{Checks, MachineClient, MachineOptions, SimMachine, serve};
 use peermap_trace::{Launch, PlayerCommand, Processes, StartError};
 
+use crate::backend::VISIBLE_DEVICES;
 use crate::hidden::{CHANNEL, TICKET, executable};
 
 /// How long the machine may take to answer.
@@ -24,17 +25,21 @@ pub(crate) const OPTIONS: MachineOptions = MachineOptions {
     checks: Checks::NONE,
 };
 
-fn command(exe: PathBuf, backend: &str) -> PlayerCommand {
+fn command(exe: PathBuf, backend: &str, visible: Option<&String>) -> PlayerCommand {
     let args = ["__player", "--backend", backend].map(str::to_owned).to_vec();
-    PlayerCommand { exe, args, channel: CHANNEL, descriptors: Vec::new() }
+    let env = visible.into_iter().map(|devices| (VISIBLE_DEVICES.to_owned(), devices.clone())).collect();
+    PlayerCommand { exe, args, env, channel: CHANNEL, descriptors: Vec::new() }
 }
 
 /// Processes that each load the driver library of this host.
-pub(super) struct CudaLaunch;
+pub(super) struct CudaLaunch {
+    /// `CUDA_VISIBLE_DEVICES`, if it is not that of this process.
+    pub(super) visible: Option<String>,
+}
 
 impl Launch for CudaLaunch {
     fn command(&self) -> Result<PlayerCommand, StartError> {
-        Ok(command(executable()?, "cuda"))
+        Ok(command(executable()?, "cuda", self.visible.as_ref()))
     }
 
     fn may_crash(&self) -> bool {
@@ -46,10 +51,12 @@ impl Launch for CudaLaunch {
 pub(super) struct SimLaunch {
     client: Option<Mutex<MachineClient>>,
     machine: Option<JoinHandle<()>>,
+    visible: Option<String>,
 }
 
 impl SimLaunch {
-    pub(super) fn start(profile: &Profile) -> anyhow::Result<Self> {
+    /// A machine whose processes have `visible` as `CUDA_VISIBLE_DEVICES`, if it is not that of this process.
+    pub(super) fn start(profile: &Profile, visible: Option<String>) -> anyhow::Result<Self> {
         let (ours, theirs) = Channel::pair()?;
         let profile = profile.clone();
         let machine = thread::Builder::new().name("machine".to_owned()).spawn(move || {
@@ -58,13 +65,13 @@ impl SimLaunch {
             }
         })?;
         let client = MachineClient::new(ours, Deadline::after(MACHINE_TIME))?;
-        Ok(Self { client: Some(Mutex::new(client)), machine: Some(machine) })
+        Ok(Self { client: Some(Mutex::new(client)), machine: Some(machine), visible })
     }
 }
 
 impl Launch for SimLaunch {
     fn command(&self) -> Result<PlayerCommand, StartError> {
-        let mut command = command(executable()?, "sim");
+        let mut command = command(executable()?, "sim", self.visible.as_ref());
         if let Some(client) = &self.client {
             let mut client = client.lock().unwrap_or_else(PoisonError::into_inner);
             command.descriptors.push((client.ticket(Deadline::after(MACHINE_TIME))?, TICKET));
@@ -90,16 +97,20 @@ impl Drop for SimLaunch {
 }
 
 /// Processes of a simulated machine that all live in this OS process.
-pub(crate) struct InOneProcesses(SimMachine);
+pub(crate) struct InOneProcesses {
+    machine: SimMachine,
+    visible: Option<String>,
+}
 
 impl InOneProcesses {
-    pub(crate) fn start(profile: &Profile) -> anyhow::Result<Self> {
-        Ok(Self(SimMachine::new(profile.clone(), OPTIONS)?))
+    /// A machine whose processes have `visible` as `CUDA_VISIBLE_DEVICES`.
+    pub(crate) fn start(profile: &Profile, visible: Option<String>) -> anyhow::Result<Self> {
+        Ok(Self { machine: SimMachine::new(profile.clone(), OPTIONS)?, visible })
     }
 }
 
 impl Processes for InOneProcesses {
     fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
-        Ok(Box::new(self.0.process()?))
+        Ok(Box::new(self.machine.process_seeing(self.visible.as_deref())?))
     }
 }

@@ -10,7 +10,7 @@ use peermap_trace::{Description, Got, InOne, Launch, Machine, Separate, Session,
 use super::files::Steps;
 use super::launch::{CudaLaunch, InOneProcesses, SimLaunch};
 use crate::args::{PlayBackend, ProcessMode};
-use crate::backend::allow_descriptors;
+use crate::backend::{allow_descriptors, visibility};
 use crate::refusal::Refusal;
 
 /// The machine that the recordings were made on.
@@ -65,8 +65,8 @@ impl Place {
     /// How many devices there are.
     pub(crate) fn devices(&self) -> Result<u32, Refusal> {
         match &self.kind {
-            Kind::Sim(profile) => Ok(u32::try_from(profile.devices.len()).unwrap_or(u32::MAX)),
-            Kind::Cuda => self.ask(&CudaLaunch).map(|description| description.devices),
+            Kind::Sim(profile) => Ok(count(profile)),
+            Kind::Cuda => self.ask(&CudaLaunch { visible: None }).map(|description| description.devices),
         }
     }
 
@@ -74,10 +74,10 @@ impl Place {
     pub(crate) fn machine(&self) -> Result<Machine, Refusal> {
         let (description, driver) = match &self.kind {
             Kind::Sim(profile) => {
-                let launch = SimLaunch::start(profile).map_err(Refusal::unexpected)?;
+                let launch = SimLaunch::start(profile, self.visible(None)).map_err(Refusal::unexpected)?;
                 (self.ask(&launch)?, format!("simulated, profile {}", profile.name))
             }
-            Kind::Cuda => (self.ask(&CudaLaunch)?, driver_version()),
+            Kind::Cuda => (self.ask(&CudaLaunch { visible: None })?, driver_version()),
         };
         let Description { devices, model, cuda, are_peers } = description;
         let link = (devices > 1).then(|| if are_peers { "peer access" } else { "no peer access" }.to_owned());
@@ -95,16 +95,46 @@ impl Place {
         steps: &mut Steps<'_>,
         watch: impl FnMut(usize, &Step, Got) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
+        self.play_seeing(None, steps, watch)
+    }
+
+    /// The same in processes that see no more than the first `devices` devices.
+    pub(crate) fn play_on(
+        &self,
+        devices: u32,
+        steps: &mut Steps<'_>,
+        watch: impl FnMut(usize, &Step, Got) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        self.play_seeing(Some(devices), steps, watch)
+    }
+
+    /// `CUDA_VISIBLE_DEVICES` of processes that see no more than the first `devices` devices; `None`: that of this process.
+    ///
+    /// A trace counts the devices of its simulated machine, whatever this command may see of a real one.
+    fn visible(&self, devices: Option<u32>) -> Option<String> {
+        match &self.kind {
+            Kind::Sim(profile) => Some(first(devices.unwrap_or(u32::MAX).min(count(profile)), None)),
+            Kind::Cuda => devices.map(|devices| first(devices, visibility().as_deref())),
+        }
+    }
+
+    fn play_seeing(
+        &self,
+        devices: Option<u32>,
+        steps: &mut Steps<'_>,
+        watch: impl FnMut(usize, &Step, Got) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let visible = self.visible(devices);
         match (&self.kind, self.mode) {
             (Kind::Sim(profile), ProcessMode::InOne) => {
-                let mut processes = InOneProcesses::start(profile).map_err(Refusal::unexpected)?;
+                let mut processes = InOneProcesses::start(profile, visible).map_err(Refusal::unexpected)?;
                 play(Session::new(InOne::new(&mut processes)), steps, watch)
             }
             (Kind::Sim(profile), ProcessMode::Separate) => {
-                let launch = SimLaunch::start(profile).map_err(Refusal::unexpected)?;
+                let launch = SimLaunch::start(profile, visible).map_err(Refusal::unexpected)?;
                 play(Session::new(Separate::new(&launch, self.limit)), steps, watch)
             }
-            (Kind::Cuda, _) => play(Session::new(Separate::new(&CudaLaunch, self.limit)), steps, watch),
+            (Kind::Cuda, _) => play(Session::new(Separate::new(&CudaLaunch { visible }, self.limit)), steps, watch),
         }
     }
 }
@@ -120,6 +150,19 @@ fn play<S: Stage>(
         watch(index, &step, got)?;
     }
     Ok(())
+}
+
+fn count(profile: &Profile) -> u32 {
+    u32::try_from(profile.devices.len()).unwrap_or(u32::MAX)
+}
+
+/// The `CUDA_VISIBLE_DEVICES` of a process that sees no more than the first `devices` of what `setting` lets it see.
+fn first(devices: u32, setting: Option<&str>) -> String {
+    let devices = usize::try_from(devices).unwrap_or(usize::MAX);
+    match setting {
+        Some(setting) => setting.split(',').take(devices).collect::<Vec<_>>().join(","),
+        None => (0..devices).map(|index| index.to_string()).collect::<Vec<_>>().join(","),
+    }
 }
 
 /// The version of the kernel driver, which the CUDA library does not tell.

@@ -62,13 +62,16 @@ struct Replaying {
 }
 
 impl Replaying {
-    /// Plays a trace and compares every answer, unless the trace needs more devices than there are.
+    /// Plays a trace and compares every answer, unless the trace needs more devices than there are. Its processes see as
+    /// many devices as where it was recorded, if there are so many.
     fn trace(&self, file: &Path, header: &Header, steps: &mut Steps<'_>) -> Result<Played, Refusal> {
         if header.needs.devices > self.devices {
             return Ok(Played::left_out(file, &header.name, header.needs.devices, self.devices));
         }
         let mut played = Played::of(file, &header.name);
-        self.place.play(steps, |index, step, got| {
+        // What a driver takes for itself, for one, depends on how many devices a process sees.
+        let devices = header.machine.gpus.clamp(header.needs.devices, self.devices);
+        self.place.play_on(devices, steps, |index, step, got| {
             if self.explain && !step.result.is_success() {
                 played.explain(&header.name, index, step, &got);
             }

@@ -139,6 +139,23 @@ fn a_trace_that_needs_more_devices_is_left_out_and_listed() {
 }
 
 #[test]
+fn a_trace_sees_as_many_devices_as_where_it_was_recorded() {
+    for mode in ["in-one", "separate"] {
+        for (gpus, seen) in [(1, 1), (3, 3), (8, 8), (9, 8)] {
+            let machine = format!(r#"{{"gpus": {gpus}, "model": "m", "driver": "d", "cuda": 13000}}"#);
+            let text = format!(
+                r#"{{"trace": 1, "name": "t", "about": "", "machine": {machine}, "needs": {{"devices": 1}}}}
+{{"p": 0, "call": "cuInit", "in": {{}}, "result": "CUDA_SUCCESS"}}
+{{"p": 0, "call": "cuDeviceGetCount", "in": {{}}, "result": "CUDA_SUCCESS", "out": {{"count": {seen}}}}}
+"#
+            );
+            let output = replay_text(&text, &["--profile", "h200-x8", "--processes", mode]);
+            assert_eq!(stdout(&output), "1 traces, 2 steps, 2 match\n", "{gpus}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
 fn junit_has_a_case_for_each_trace_and_none_passes_that_was_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let lines = [head(1), init(r#"{"flags": 1}"#), head(99), init(r#"{"flags": 0}"#)];

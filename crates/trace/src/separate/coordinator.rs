@@ -69,9 +69,10 @@ pub struct RemoteProcess {
 
 impl RemoteProcess {
     pub(super) fn start(number: u32, launch: &dyn Launch, limit: Duration) -> Result<Self, StartError> {
-        let PlayerCommand { exe, args, channel, descriptors } = launch.command()?;
+        let PlayerCommand { exe, args, env, channel, descriptors } = launch.command()?;
         // What the driver prints is no data of ours.
         let spawn = Spawn::new(exe).arg0("peermap").args(args).stdout(Output::Null);
+        let spawn = env.into_iter().fold(spawn, |spawn, (name, value)| spawn.env(name, value));
         let (spawn, ours) = spawn.connect(channel)?;
         let spawn = descriptors.into_iter().fold(spawn, |spawn, (fd, number)| spawn.inherit(fd, number));
         let starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);

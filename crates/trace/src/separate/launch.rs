@@ -12,6 +12,8 @@ pub struct PlayerCommand {
     pub exe: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
+    /// What its environment has beside ours, or in place of it.
+    pub env: Vec<(String, String)>,
     /// The number of the descriptor under which it expects its channel.
     pub channel: RawFd,
     /// Further descriptors that it expects, with their numbers.

@@ -43,6 +43,7 @@ impl Launch for ThisExecutable {
         Ok(PlayerCommand {
             exe: std::env::current_exe()?,
             args: vec![PLAYER.to_owned(), driver],
+            env: Vec::new(),
             channel: CHANNEL,
             descriptors: self.watched.take().map(|fd| (fd, WATCHED)).into_iter().collect(),
         })
