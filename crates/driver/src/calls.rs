@@ -115,10 +115,11 @@ cuDeviceCanAccessPeer [] device_can_access_peer(device: Device, peer: Device) ->
 /// Makes a context and makes it current on the calling thread.
 ///
 /// # Errors
-/// `INVALID_DEVICE` (DEVICE-1). The code of an earlier device fault of this process (FAULT-1).
+/// `INVALID_DEVICE` (DEVICE-1). The code of an earlier device fault of this process (FAULT-1). `OUT_OF_MEMORY`: a context
+/// takes memory too (CTX-4).
 ///
 /// # Source
-/// `cuCtxCreate`
+/// `cuCtxCreate`; traces driver/one and driver/two
 cuCtxCreate [] ctx_create(flags: u32, device: Device) -> Context;
 
 /// Destroys a context, after its work has ended. If it is current on the calling thread it is popped.
@@ -205,7 +206,7 @@ cuCtxDisablePeerAccess [] ctx_disable_peer_access(peer: Context) -> ();
 /// The primary context of a device, made if need be. It does not become current.
 ///
 /// # Errors
-/// `INVALID_DEVICE` (DEVICE-1).
+/// `INVALID_DEVICE` (DEVICE-1). `OUT_OF_MEMORY` (CTX-4).
 ///
 /// # Source
 /// `cuDevicePrimaryCtxRetain`
@@ -223,10 +224,11 @@ cuDevicePrimaryCtxRelease [] device_primary_ctx_release(device: Device) -> ();
 /// Makes a stream in the current context. Flag 1: it does not wait for the null stream, nor the other way round.
 ///
 /// # Errors
-/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: unknown flags (STREAM-1).
+/// `INVALID_CONTEXT` (CTX-1). `INVALID_VALUE`: unknown flags (STREAM-1). `OUT_OF_MEMORY`: every fourth stream takes memory
+/// (STREAM-4).
 ///
 /// # Source
-/// `cuStreamCreate`
+/// `cuStreamCreate`; traces driver/one and driver/two
 cuStreamCreate [] stream_create(flags: u32) -> Stream;
 
 /// Destroys a stream. Its work goes on to its end; this does not wait.

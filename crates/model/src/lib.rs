@@ -36,7 +36,7 @@ pub use process::{
     PageTables, Plan, Process, ProcessOptions, SharedWait, Synchronize, ThreadId, VariableInfo, Wait, Work, WorkFault,
     WorkId, most_registers,
 };
-pub use profile::{DeviceProfile, MulticastGranularity, Platform, Profile, ProfileError};
+pub use profile::{DeviceProfile, DriverMemory, MulticastGranularity, Platform, Profile, ProfileError};
 pub use rule::{Evidence, Rule};
 pub use visibility::{devices_seen, visible_devices};
 pub use wire::{

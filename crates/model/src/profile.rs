@@ -61,6 +61,18 @@ pub enum Platform {
     Windows,
 }
 
+/// What the driver takes of a device's memory for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriverMemory {
+    /// Always.
+    pub device: ByteSize,
+    /// For each context.
+    pub context: ByteSize,
+    /// For every four streams of a context.
+    pub streams: ByteSize,
+}
+
 /// A device of a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceProfile {
@@ -121,6 +133,8 @@ pub struct Profile {
     pub host_numa_nodes: u16,
     /// How much memory of each device can be compressible; `None`: all of it.
     pub compressible: Option<ByteSize>,
+    /// What the driver takes of each device's memory for itself.
+    pub driver_memory: DriverMemory,
 }
 
 /// Why there is no profile.
@@ -165,6 +179,7 @@ struct MeasuredFile {
     driver: String,
     cuda: i32,
     imex_channels: u32,
+    driver_memory_bytes: DriverMemory,
 }
 
 #[derive(Deserialize)]
@@ -195,6 +210,7 @@ struct InventedFile {
     imex: Vec<Node>,
     exports_fabric: Option<bool>,
     compressible_bytes: Option<u64>,
+    driver_memory_bytes: Option<DriverMemory>,
     multicast_granularity: Option<MulticastGranularity>,
     /// Devices that differ from the others, by their number.
     #[serde(default)]
@@ -282,6 +298,7 @@ impl Profile {
             exports_fabric: true,
             host_numa_nodes: 1,
             compressible: None,
+            driver_memory: file.driver_memory_bytes,
             devices,
         })
     }
@@ -324,6 +341,7 @@ impl Profile {
         profile.nodes =
             imex.iter().chain(imex.iter().last().into_iter().cycle()).take(file.nodes.max(1)).cloned().collect();
         profile.exports_fabric = file.exports_fabric.unwrap_or(profile.exports_fabric);
+        profile.driver_memory = file.driver_memory_bytes.unwrap_or(profile.driver_memory);
         profile.compressible = file.compressible_bytes.map(ByteSize::new).or(profile.compressible);
         Ok(profile)
     }

@@ -187,6 +187,20 @@ pub enum Ask {
         /// The device, by its number in the machine.
         device: u16,
     },
+    /// Take memory of a device for the driver itself.
+    TakeForDriver {
+        /// The device, by its number in the machine.
+        device: u16,
+        /// How much.
+        bytes: ByteSize,
+    },
+    /// Give back memory that was taken for the driver itself.
+    GiveBackOfDriver {
+        /// The device, by its number in the machine.
+        device: u16,
+        /// How much.
+        bytes: ByteSize,
+    },
     /// Make a legacy handle.
     ExportLegacy {
         /// Of which allocation.

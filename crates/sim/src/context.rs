@@ -8,7 +8,8 @@ use crate::process::Inner;
 
 impl Inner {
     pub(crate) fn ctx_create(&self, thread: ThreadId, flags: u32, device: Device) -> Result<Context> {
-        self.call(Call::cuCtxCreate, |process, _| process.ctx_create(thread, flags, device)).map(handle::context)
+        self.call(Call::cuCtxCreate, |process, outside| process.ctx_create(outside, thread, flags, device))
+            .map(handle::context)
     }
 
     pub(crate) fn ctx_destroy(&self, thread: ThreadId, context: Context) -> Result<()> {
@@ -56,7 +57,7 @@ impl Inner {
     }
 
     pub(crate) fn device_primary_ctx_retain(&self, _: ThreadId, device: Device) -> Result<Context> {
-        self.call(Call::cuDevicePrimaryCtxRetain, |process, _| process.device_primary_ctx_retain(device))
+        self.call(Call::cuDevicePrimaryCtxRetain, |process, outside| process.device_primary_ctx_retain(outside, device))
             .map(handle::context)
     }
 

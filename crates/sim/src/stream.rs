@@ -8,7 +8,8 @@ use crate::process::Inner;
 
 impl Inner {
     pub(crate) fn stream_create(&self, thread: ThreadId, flags: u32) -> Result<Stream> {
-        self.call(Call::cuStreamCreate, |process, _| process.stream_create(thread, flags)).map(handle::stream)
+        self.call(Call::cuStreamCreate, |process, outside| process.stream_create(outside, thread, flags))
+            .map(handle::stream)
     }
 
     pub(crate) fn stream_destroy(&self, thread: ThreadId, stream: Stream) -> Result<()> {

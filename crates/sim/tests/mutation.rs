@@ -71,6 +71,14 @@ fn with_context() -> SimProcess {
     process
 }
 
+/// A process that has taken all of device 0 but less than 2 MiB.
+fn filled(process: SimProcess) -> SimProcess {
+    let prop = AllocationProp::pinned_on(0, HandleType::NONE);
+    while process.mem_create(ByteSize::gib(1), &prop, 0).is_ok() {}
+    while process.mem_create(ByteSize::mib(2), &prop, 0).is_ok() {}
+    process
+}
+
 const KERNELS: &str = include_str!("../../../kernels/memmap_ipc.ptx");
 
 fn with_kernel() -> (SimProcess, Module, Function) {
@@ -282,6 +290,8 @@ fn calls() -> Vec<Breaks> {
         }),
         (&rules::CTX_2, || process("h200-x2").ctx_set_current(Some(made_up(Context::from_raw)))),
         (&rules::CTX_3, destroyed_elsewhere),
+        (&rules::CTX_4, || filled(process("h200-x2")).ctx_create(0, Device(0)).map(|_| ())),
+        (&rules::STREAM_4, || filled(with_context()).stream_create(0).map(|_| ())),
         (&rules::PEER_4, a_ninth_peer),
         (&rules::STREAM_2, || with_context().stream_synchronize(made_up(Stream::from_raw))),
         (&rules::EVENT_2, || with_context().event_query(made_up(Event::from_raw))),

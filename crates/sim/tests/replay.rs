@@ -6,14 +6,24 @@ use std::path::{Path, PathBuf};
 
 use peermap_driver::Driver;
 use peermap_sim::SimMachine;
-use peermap_trace::{Outcome, Player, Processes, Reader, StartError};
+use peermap_trace::{Outcome, Player, Processes, Reader, StartError, Trace};
 
-/// Processes of one simulated machine, all in this OS process.
-struct InOne(SimMachine);
+/// Processes of one simulated machine, all in this OS process, that see its first device or both.
+struct InOne {
+    machine: SimMachine,
+    visible: &'static str,
+}
+
+impl InOne {
+    fn of(trace: &Trace) -> Self {
+        let visible = if trace.header.devices_to_see(2) == 1 { "0" } else { "0,1" };
+        Self { machine: SimMachine::named("h200-x2").unwrap(), visible }
+    }
+}
 
 impl Processes for InOne {
     fn start(&mut self, _process: u32) -> Result<Box<dyn Driver>, StartError> {
-        Ok(Box::new(self.0.process()?))
+        Ok(Box::new(self.machine.process_seeing(Some(self.visible))?))
     }
 }
 
@@ -23,7 +33,7 @@ fn folder() -> PathBuf {
 
 fn replay(file: &str) -> Outcome {
     let traces = Reader::new(BufReader::new(File::open(folder().join(file)).unwrap()));
-    traces.map(|trace| Player::play(&trace.unwrap(), &mut InOne(SimMachine::named("h200-x2").unwrap()))).sum()
+    traces.map(Result::unwrap).map(|trace| Player::play(&trace, &mut InOne::of(&trace))).sum()
 }
 
 fn matches_in_full(file: &str, steps: usize) {
@@ -91,6 +101,12 @@ fn pools_with_work_that_has_not_ended() {
 #[test]
 fn pools_of_two_devices() {
     matches_in_full("pools/two.jsonl", 133);
+}
+
+#[test]
+fn what_the_driver_takes_for_itself() {
+    matches_in_full("driver/one.jsonl", 286);
+    matches_in_full("driver/two.jsonl", 321);
 }
 
 #[test]

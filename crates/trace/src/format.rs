@@ -38,6 +38,15 @@ pub struct Header {
     pub needs: Needs,
 }
 
+impl Header {
+    /// How many devices the processes of the trace are to see where there are `there`: as many as where it was recorded.
+    /// What a driver takes for itself, for one, depends on it.
+    #[must_use]
+    pub fn devices_to_see(&self, there: u32) -> u32 {
+        self.machine.gpus.max(self.needs.devices).min(there)
+    }
+}
+
 /// The machine that a trace was recorded on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {

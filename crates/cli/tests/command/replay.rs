@@ -60,6 +60,14 @@ fn pools_match_in_both_ways() {
 }
 
 #[test]
+fn what_the_driver_takes_for_itself_matches_in_both_ways() {
+    for processes in ["in-one", "separate"] {
+        let output = replay(&["driver/one", "driver/two"], &["--processes", processes]);
+        assert_eq!(stdout(&output), "18 traces, 607 steps, 607 match\n", "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn several_at_once_come_to_the_same() {
     let output = replay(&["share", "random_2"], &["--processes", "separate", "--jobs", "3"]);
     assert_eq!(stdout(&output), "65 traces, 1791 steps, 1791 match\n", "{}", stderr(&output));

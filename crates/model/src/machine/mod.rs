@@ -5,6 +5,7 @@
 //! [`Discard`], so that fresh memory reads as zero.
 
 mod arena;
+mod driver_memory;
 mod event;
 mod fabric;
 mod holders;
@@ -16,7 +17,7 @@ mod win32;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, MemInfo, Win32Handle};
+use peermap_driver::{AllocationProp, ByteSize, CallSite, CompressionType, DeviceAttribute, Win32Handle};
 
 pub use holders::{DescriptorLine, HolderLine, HolderList};
 pub use ledger::{Leak, Ledger, Report};
@@ -135,6 +136,8 @@ pub struct Machine {
     events: SharedEvents,
     /// The processes, each with its node.
     processes: BTreeMap<ProcessId, u16>,
+    /// What the driver itself has of a device, for a process.
+    for_driver: BTreeMap<(ProcessId, u16), ByteSize>,
     /// The process that runs work as one piece.
     turn: Option<ProcessId>,
     discards: Vec<Discard>,
@@ -170,6 +173,7 @@ impl Machine {
             pools: BTreeMap::new(),
             events: SharedEvents::default(),
             processes: BTreeMap::new(),
+            for_driver: BTreeMap::new(),
             turn: None,
             discards: Vec::new(),
             ledger: Ledger::default(),
@@ -203,6 +207,7 @@ impl Machine {
     /// A process has gone, however it went: drops what it held.
     pub fn disconnect(&mut self, process: ProcessId) {
         self.processes.remove(&process);
+        self.for_driver.retain(|(holder, _), _| *holder != process);
         self.note_end(process);
         let held: Vec<AllocId> = self
             .allocations
@@ -313,6 +318,8 @@ impl Machine {
             Ask::DuplicateWin32 { handle, to } => self.duplicate_win32(process, handle, to),
             Ask::CloseWin32 { handle } => self.close_win32(process, handle),
             Ask::MemInfo { device } => self.mem_info(device)?,
+            Ask::TakeForDriver { device, bytes } => self.take_for_driver(process, device, bytes)?,
+            Ask::GiveBackOfDriver { device, bytes } => self.give_back_of_driver(process, device, bytes),
             Ask::ExportLegacy { alloc, size } => self.export_legacy(process, alloc, size)?,
             Ask::ImportLegacy { handle, site } => self.import_legacy(process, &handle, site),
             Ask::SharePool { place, .. } => self.share_pool(process, place),
@@ -371,10 +378,11 @@ impl Machine {
             return Err(MachineError::Size(size));
         }
         let number = self.arena_of(place)?;
-        let arena = if number == TEAM_ARENA { &mut self.switches } else { &mut self.arenas[usize::from(number)] };
-        if size.get() > arena.free() {
-            return Ok(Answer::OutOfMemory { free: ByteSize::new(arena.free()) });
+        let free = if number == TEAM_ARENA { self.switches.free() } else { self.free_in(number) };
+        if size.get() > free {
+            return Ok(Answer::OutOfMemory { free: ByteSize::new(free) });
         }
+        let arena = if number == TEAM_ARENA { &mut self.switches } else { &mut self.arenas[usize::from(number)] };
         let first_granule = arena.take(size.get(), &mut self.chooser).ok_or(MachineError::Scattered { place, size })?;
         let prop = self.given(place, prop, size);
         let alloc = AllocId(self.next_alloc);
@@ -413,15 +421,6 @@ impl Machine {
             }
             None => Answer::NotExported,
         }
-    }
-
-    fn mem_info(&self, device: u16) -> Result<Answer, MachineError> {
-        let arena = self
-            .arenas
-            .get(usize::from(device))
-            .filter(|_| usize::from(device) < self.profile.devices.len())
-            .ok_or(MachineError::Place(Place::Device(device)))?;
-        Ok(Answer::MemInfo(MemInfo { free: ByteSize::new(arena.free()), total: ByteSize::new(arena.capacity()) }))
     }
 
     /// 64 bytes that name something and cannot be made up by counting.

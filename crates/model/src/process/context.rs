@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use peermap_driver::{CallSite, Context, Device, Result};
 
+use super::driver_memory::StreamPlaces;
 use super::queue::{Plan, Wait};
 use super::{Outside, Process, ThreadId};
 use crate::rules;
@@ -16,6 +17,7 @@ pub(super) struct ContextState {
     /// How often the primary context of a device is retained; `None` for other contexts.
     pub(super) primary: Option<u32>,
     pub(super) peers: BTreeSet<u64>,
+    pub(super) streams: StreamPlaces,
     pub(super) site: CallSite,
 }
 
@@ -40,21 +42,31 @@ impl Process {
         self.contexts.get(&context.as_raw()).ok_or_else(|| rules::CTX_2.refuse(&[("context", &context)], None))
     }
 
-    fn new_context(&mut self, device: Device, primary: Option<u32>) -> Result<u64> {
+    fn new_context(&mut self, outside: &mut Outside<'_>, device: Device, primary: Option<u32>) -> Result<u64> {
         self.device(device)?;
         let ordinal = usize::try_from(device.0).expect("a device that is seen has an ordinal");
+        self.take_for_context(outside, ordinal, |needed, free| {
+            rules::CTX_4.refuse(&[("device", &device), ("needed", &needed), ("free", &free)], None)
+        })?;
         let context = self.new_opaque();
-        self.contexts.insert(context, ContextState { ordinal, primary, peers: BTreeSet::new(), site: self.site });
+        let (peers, streams) = (BTreeSet::new(), StreamPlaces::default());
+        self.contexts.insert(context, ContextState { ordinal, primary, peers, streams, site: self.site });
         Ok(context)
     }
 
     /// `cuCtxCreate`: the raw value of the context.
     ///
     /// # Errors
-    /// FAULT-1, DEVICE-1.
-    pub fn ctx_create(&mut self, thread: ThreadId, _flags: u32, device: Device) -> Result<u64> {
+    /// FAULT-1, DEVICE-1, CTX-4.
+    pub fn ctx_create(
+        &mut self,
+        outside: &mut Outside<'_>,
+        thread: ThreadId,
+        _flags: u32,
+        device: Device,
+    ) -> Result<u64> {
         self.refuse_after_fault()?;
-        let context = self.new_context(device, None)?;
+        let context = self.new_context(outside, device, None)?;
         self.threads.entry(thread).or_default().push(context);
         Ok(context)
     }
@@ -85,8 +97,9 @@ impl Process {
 
     fn remove_context(&mut self, outside: &mut Outside<'_>, context: u64) -> Result<()> {
         self.see_context(outside, context)?;
-        if let Some(ContextState { ordinal, peers, .. }) = self.contexts.remove(&context) {
+        if let Some(ContextState { ordinal, peers, streams, .. }) = self.contexts.remove(&context) {
             peers.into_iter().for_each(|peer| self.close_peer(outside, ordinal, peer));
+            self.give_back_of_context(outside, ordinal, streams)?;
         }
         for state in self.contexts.values_mut() {
             state.peers.remove(&context);
@@ -164,15 +177,15 @@ impl Process {
     /// `cuDevicePrimaryCtxRetain`: the raw value of the context.
     ///
     /// # Errors
-    /// FAULT-1, DEVICE-1.
-    pub fn device_primary_ctx_retain(&mut self, device: Device) -> Result<u64> {
+    /// FAULT-1, DEVICE-1, CTX-4.
+    pub fn device_primary_ctx_retain(&mut self, outside: &mut Outside<'_>, device: Device) -> Result<u64> {
         self.refuse_after_fault()?;
         self.device(device)?;
         if let Some((context, state)) = self.primary_of(device) {
             state.primary = state.primary.map(|count| count + 1);
             return Ok(context);
         }
-        self.new_context(device, Some(1))
+        self.new_context(outside, device, Some(1))
     }
 
     fn primary_of(&mut self, device: Device) -> Option<(u64, &mut ContextState)> {

@@ -8,6 +8,7 @@ mod access;
 mod context;
 mod copy;
 mod device;
+mod driver_memory;
 mod fabric;
 mod in_flight;
 mod legacy;

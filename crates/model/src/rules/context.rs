@@ -32,6 +32,8 @@ rules! { CONTEXT;
         "the context must be one that exists" manual "cuCtxDestroy";
     CTX_3 = "CTX-3" [cuCtxSynchronize] CONTEXT_IS_DESTROYED:
         "a context that another thread destroyed stays current and is of no use" manual "cuCtxDestroy";
+    CTX_4 = "CTX-4" [cuCtxCreate, cuDevicePrimaryCtxRetain] OUT_OF_MEMORY:
+        "a context takes memory of its device, which must have so much" manual "cuCtxCreate";
     FAULT_1 = "FAULT-1" [cuCtxSynchronize, cuCtxCreate, cuMemcpyDtoH, cuMemsetD8, cuMemAlloc, cuMemGetInfo,
         cuLaunchKernel, cuMemGetAddressRange, cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemFreeAsync] ILLEGAL_ADDRESS:
         "work reaches only what it may and ends well; after a fault the contexts of the process are dead"
@@ -51,6 +53,8 @@ rules! { CONTEXT;
         INVALID_HANDLE: "the stream must be one that exists" manual "cuStreamSynchronize";
     STREAM_3 = "STREAM-3" [cuStreamQuery] NOT_READY: "work of the stream has not ended"
         step "inflight" "inflight-event" 13;
+    STREAM_4 = "STREAM-4" [cuStreamCreate] OUT_OF_MEMORY:
+        "every fourth stream of a context takes memory of its device, which must have so much" manual "cuStreamCreate";
     EVENT_1 = "EVENT-1" [cuEventCreate] INVALID_VALUE:
         "the flags must be known ones, and inter-process only without timing" step "legacy" "ipc-events" 7;
     EVENT_2 = "EVENT-2" [cuEventQuery, cuEventRecord, cuEventSynchronize, cuEventDestroy, cuStreamWaitEvent]

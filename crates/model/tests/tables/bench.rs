@@ -59,7 +59,7 @@ impl Bench {
         let process = Process::new(machine.connect(None), Arc::new(profile), vec![0, 1], options);
         let mut bench = Self { machine, process };
         bench.call(Call::cuInit, |process, _| process.init(0)).unwrap();
-        bench.call(Call::cuCtxCreate, |process, _| process.ctx_create(THREAD, 0, Device(0))).unwrap();
+        bench.call(Call::cuCtxCreate, |process, outside| process.ctx_create(outside, THREAD, 0, Device(0))).unwrap();
         bench
     }
 
@@ -101,7 +101,8 @@ impl Bench {
     }
 
     pub fn stream(&mut self) -> Stream {
-        let raw = self.call(Call::cuStreamCreate, |process, _| process.stream_create(THREAD, 1)).unwrap();
+        let raw =
+            self.call(Call::cuStreamCreate, |process, outside| process.stream_create(outside, THREAD, 1)).unwrap();
         // SAFETY: as above.
         unsafe { Stream::from_raw(raw) }
     }

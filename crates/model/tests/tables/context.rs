@@ -19,7 +19,7 @@ const STATES: &[State<Context>] = &[
     }),
     ("covered", |bench| {
         let context = bench.context();
-        bench.call(Call::cuCtxCreate, |process, _| process.ctx_create(THREAD, 0, Device(1))).unwrap();
+        bench.call(Call::cuCtxCreate, |process, outside| process.ctx_create(outside, THREAD, 0, Device(1))).unwrap();
         context
     }),
     ("destroyed-here", |bench| {
@@ -55,7 +55,9 @@ const EVENTS: &[Event<Context>] = &[
     ("alloc", |bench, _| {
         bench.call(Call::cuMemAlloc, |process, out| process.mem_alloc(out, THREAD, ByteSize::new(1))).map(|_| ())
     }),
-    ("stream", |bench, _| bench.call(Call::cuStreamCreate, |process, _| process.stream_create(THREAD, 0)).map(|_| ())),
+    ("stream", |bench, _| {
+        bench.call(Call::cuStreamCreate, |process, outside| process.stream_create(outside, THREAD, 0)).map(|_| ())
+    }),
     ("set", |bench, context| {
         bench.call(Call::cuCtxSetCurrent, |process, _| process.ctx_set_current(THREAD, Some(*context)))
     }),
@@ -65,7 +67,7 @@ const EVENTS: &[Event<Context>] = &[
     ("pop", |bench, _| bench.call(Call::cuCtxPopCurrent, |process, _| process.ctx_pop_current(THREAD)).map(|_| ())),
     ("destroy", |bench, context| destroy(bench, THREAD, *context)),
     ("create", |bench, _| {
-        bench.call(Call::cuCtxCreate, |process, _| process.ctx_create(THREAD, 0, Device(0))).map(|_| ())
+        bench.call(Call::cuCtxCreate, |process, outside| process.ctx_create(outside, THREAD, 0, Device(0))).map(|_| ())
     }),
 ];
 

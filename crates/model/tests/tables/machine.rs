@@ -12,6 +12,9 @@ use proptest::prelude::*;
 
 use crate::bench::GRANULE;
 
+/// What the driver has of a device before there is any context.
+const DRIVER_BYTES: u64 = 3_407_872;
+
 const SITE: CallSite = CallSite { process: 0, number: 1, call: Call::cuMemCreate };
 
 fn machine(policy: Policy) -> Machine {
@@ -116,8 +119,39 @@ fn places_and_sizes_that_do_not_exist_are_an_error_of_the_asker() {
         let ask = Ask::Create { place: Place::Device(0), prop, size, holding: Holding::Handle, site: SITE };
         assert_eq!(machine.answer(process, ask, None), Err(MachineError::Size(size)));
     }
-    let asked = machine.answer(process, Ask::MemInfo { device: 2 }, None);
-    assert_eq!(asked, Err(MachineError::Place(Place::Device(2))));
+    for ask in [Ask::MemInfo { device: 2 }, Ask::TakeForDriver { device: 2, bytes: GRANULE }] {
+        assert_eq!(machine.answer(process, ask, None), Err(MachineError::Place(Place::Device(2))));
+    }
+}
+
+fn free(machine: &mut Machine, process: ProcessId) -> u64 {
+    match machine.answer(process, Ask::MemInfo { device: 0 }, None).unwrap().0 {
+        Answer::MemInfo(info) => info.free.get(),
+        other => panic!("no answer about memory: {other:?}"),
+    }
+}
+
+#[test]
+fn what_the_driver_took_is_free_again_when_it_is_given_back_or_the_process_goes() {
+    let mut machine = machine(Policy::Measured);
+    let [one, other] = [machine.connect(None), machine.connect(None)];
+    let before = free(&mut machine, one);
+    let take = |bytes| Ask::TakeForDriver { device: 0, bytes };
+    for process in [one, other, one] {
+        assert_eq!(machine.answer(process, take(GRANULE), None).unwrap().0, Answer::Done);
+    }
+    assert_eq!(before - free(&mut machine, one), 3 * GRANULE.get());
+    let give_back = Ask::GiveBackOfDriver { device: 0, bytes: GRANULE };
+    assert_eq!(machine.answer(one, give_back, None).unwrap().0, Answer::Done);
+    assert_eq!(before - free(&mut machine, one), 2 * GRANULE.get());
+    machine.disconnect(one);
+    assert_eq!(before - free(&mut machine, other), GRANULE.get());
+    let refused = machine.answer(other, take(ByteSize::new(before)), None).unwrap().0;
+    assert_eq!(refused, Answer::OutOfMemory { free: ByteSize::new(before - GRANULE.get()) });
+    let all_but = ByteSize::new(before - before % GRANULE.get());
+    let prop = AllocationProp::pinned_on(0, HandleType::NONE);
+    let create = Ask::Create { place: Place::Device(0), prop, size: all_but, holding: Holding::Handle, site: SITE };
+    assert!(matches!(machine.answer(other, create, None).unwrap().0, Answer::OutOfMemory { .. }));
 }
 
 #[test]
@@ -186,7 +220,7 @@ proptest! {
                     panic!("no answer about memory");
                 };
                 let used = owned.keys().filter(|(arena, _)| *arena == device).count() as u64;
-                prop_assert_eq!(info.total.get() - info.free.get(), used * GRANULE.get());
+                prop_assert_eq!(info.total.get() - info.free.get(), DRIVER_BYTES + used * GRANULE.get());
             }
             prop_assert_eq!(machine.holders().0.len(), kept.len());
         }

@@ -1,7 +1,7 @@
 //! What must hold after every step.
 
 use peermap_driver::{AccessFlags, Driver, Location};
-use peermap_model::{AllocId, Holding, Place};
+use peermap_model::{AllocId, DriverMemory, Holding, Place};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -51,7 +51,11 @@ impl World {
         for device in 0..2u32 {
             let info = self.observer.thread(device).mem_get_info().unwrap();
             let used = self.reference.used(i32::try_from(device).unwrap());
-            prop_assert_eq!(info.total.get() - info.free.get(), address(used), "device {}", device);
+            // Each process and the observer have a context of each device.
+            let contexts = self.processes.len() as u64 + 1;
+            let DriverMemory { device: always, context, .. } = self.driver_memory;
+            let driver = always.get() + contexts * context.get();
+            prop_assert_eq!(info.total.get() - info.free.get(), driver + address(used), "device {}", device);
         }
         Ok(())
     }

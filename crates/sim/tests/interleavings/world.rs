@@ -7,7 +7,7 @@ use peermap_driver::{
     AccessDesc, AccessFlags, AllocationProp, ByteSize, Call, CuResult, Device, DevicePtr, Driver, DriverError,
     HandleType, Location, MemHandle, OsHandle,
 };
-use peermap_model::{Grace, Policy, Profile};
+use peermap_model::{DriverMemory, Grace, Policy, Profile};
 use peermap_sim::{MachineOptions, SimMachine, SimProcess, SimThread};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -33,6 +33,8 @@ pub struct World {
     pub processes: Vec<SimProcess>,
     pub observer: SimProcess,
     pub reference: Reference,
+    /// What the driver takes of a device.
+    pub driver_memory: DriverMemory,
 }
 
 /// A process with a context of each device, current on the thread of that number.
@@ -81,12 +83,14 @@ impl World {
             host_memory: Some(ByteSize::mib(256)),
             ..MachineOptions::default()
         };
-        let machine = SimMachine::new(Profile::named("g64k").unwrap(), options).unwrap();
+        let profile = Profile::named("g64k").unwrap();
+        let driver_memory = profile.driver_memory;
+        let machine = SimMachine::new(profile, options).unwrap();
         let observer = start(&machine);
         let started = (0..processes).map(|_| start(&machine)).collect();
         let reference =
             Reference { processes: (0..processes).map(|_| Process::default()).collect(), ..Reference::default() };
-        Self { machine, processes: started, observer, reference }
+        Self { machine, processes: started, observer, reference, driver_memory }
     }
 
     pub fn ptr(&self, at: u64) -> DevicePtr {
