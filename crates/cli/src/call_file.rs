@@ -42,7 +42,7 @@ impl<'a> CallFile<'a> {
         match (written, report.failure) {
             (Ok(()), failure) => RunReport { calls, failure, ..report },
             (Err(refusal), Some(failure)) => {
-                show::note(&format!("{:#}", refusal.error));
+                show::note(&show::whole(&refusal.error));
                 RunReport { calls, failure: Some(failure), ..report }
             }
             (Err(refusal), None) => RunReport { calls, ok: false, failure: Some(failure(&refusal)), ..report },
@@ -58,7 +58,7 @@ impl<'a> CallFile<'a> {
 
 fn failure(refusal: &Refusal) -> Failure {
     let kind = FailureKind::Unexpected;
-    let (message, exit_code) = (format!("{:#}", refusal.error), kind.exit_code().code());
+    let (message, exit_code) = (show::whole(&refusal.error), kind.exit_code().code());
     Failure {
         kind,
         message,

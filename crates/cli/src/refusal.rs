@@ -30,7 +30,7 @@ impl Refusal {
     /// Says why, and where a program reads the result, also in its place; gives the exit code.
     pub(crate) fn end(self, json: bool) -> ExitCode {
         let Self { code, error } = self;
-        end(&format!("{error:#}"), code, json)
+        end(&show::whole(&error), code, json)
     }
 }
 

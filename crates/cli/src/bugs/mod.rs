@@ -59,7 +59,7 @@ fn backend(choice: BackendChoice) -> Result<&'static str, Refusal> {
         }
         BackendChoice::Auto => Ok(devices().map_or_else(
             |refusal| {
-                show::note(&format!("simulating: {:#}", refusal.error));
+                show::note(&format!("simulating: {}", show::whole(&refusal.error)));
                 "sim"
             },
             |_| "cuda",

@@ -132,7 +132,7 @@ fn end_of_player(played: Result<(), Refusal>) -> ProcessExitCode {
     let code = match played {
         Ok(()) => ExitCode::Ok,
         Err(refusal) => {
-            show::complaint(&format!("{:#}", refusal.error));
+            show::complaint(&show::whole(&refusal.error));
             ExitCode::Unexpected
         }
     };

@@ -27,7 +27,7 @@ impl Place {
         let chosen = backend::choose(&arguments.place)?.able_to(checks)?;
         match Self::on(&chosen, deadline, checks) {
             Err(refusal) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
-                show::note(&format!("simulating: {:#}", refusal.error));
+                show::note(&format!("simulating: {}", show::whole(&refusal.error)));
                 let profile = backend::machine_profile(None).map_err(Refusal::unexpected)?;
                 Self::on(&Chosen::Sim(profile), deadline, checks)
             }

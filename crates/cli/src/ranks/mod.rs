@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &args::Fabric) -> ExitCode {
     let end = match worked.and_then(|end| Ok(serde_json::to_vec(&end)?)) {
         Ok(end) => end,
         Err(error) => {
-            show::complaint(&format!("rank {}: {error:#}", engine.rank()));
+            show::complaint(&format!("rank {}: {}", engine.rank(), show::whole(&error)));
             engine.abort(ExitCode::Unexpected)
         }
     };
