@@ -94,3 +94,20 @@ impl fmt::Display for Step {
         write!(f, "{} {}", self.call, object_text(&self.arguments))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_sees_what_was_there_what_it_needs_and_no_more_than_there_is() {
+        for (gpus, needed, there, seen) in
+            [(1, 1, 8, 1), (2, 1, 8, 2), (1, 2, 8, 2), (2, 1, 1, 1), (8, 2, 4, 4), (0, 1, 2, 1)]
+        {
+            let machine = Machine { gpus, model: String::new(), driver: String::new(), cuda: 13_000, link: None };
+            let header =
+                Header { name: String::new(), about: String::new(), machine, needs: Needs { devices: needed } };
+            assert_eq!(header.devices_to_see(there), seen, "{gpus} {needed} {there}");
+        }
+    }
+}

@@ -146,12 +146,15 @@ fn what_the_driver_took_is_free_again_when_it_is_given_back_or_the_process_goes(
     assert_eq!(before - free(&mut machine, one), 2 * GRANULE.get());
     machine.disconnect(one);
     assert_eq!(before - free(&mut machine, other), GRANULE.get());
-    let refused = machine.answer(other, take(ByteSize::new(before)), None).unwrap().0;
-    assert_eq!(refused, Answer::OutOfMemory { free: ByteSize::new(before - GRANULE.get()) });
+    let left = before - GRANULE.get();
+    let refused = machine.answer(other, take(ByteSize::new(left + 1)), None).unwrap().0;
+    assert_eq!(refused, Answer::OutOfMemory { free: ByteSize::new(left) });
     let all_but = ByteSize::new(before - before % GRANULE.get());
     let prop = AllocationProp::pinned_on(0, HandleType::NONE);
     let create = Ask::Create { place: Place::Device(0), prop, size: all_but, holding: Holding::Handle, site: SITE };
     assert!(matches!(machine.answer(other, create, None).unwrap().0, Answer::OutOfMemory { .. }));
+    assert_eq!(machine.answer(other, take(ByteSize::new(left)), None).unwrap().0, Answer::Done);
+    assert_eq!(free(&mut machine, other), 0);
 }
 
 #[test]
