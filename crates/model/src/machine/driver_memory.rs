@@ -2,12 +2,15 @@
 
 use peermap_driver::{ByteSize, MemInfo};
 
-use super::{Machine, MachineError};
+use super::{Machine, MachineError, TEAM_ARENA};
 use crate::wire::{Answer, Place, ProcessId};
 
 impl Machine {
     /// The free memory of an arena.
     pub(super) fn free_in(&self, arena: u16) -> u64 {
+        if arena == TEAM_ARENA {
+            return self.switches.free();
+        }
         let number = usize::from(arena);
         let free = self.arenas[number].free();
         let base = if number < self.profile.devices.len() { self.profile.driver_memory.device.get() } else { 0 };
@@ -16,9 +19,9 @@ impl Machine {
     }
 
     pub(super) fn mem_info(&self, device: u16) -> Result<Answer, MachineError> {
-        let device = self.device(device)?;
-        let total = ByteSize::new(self.arenas[usize::from(device)].capacity());
-        Ok(Answer::MemInfo(MemInfo { free: ByteSize::new(self.free_in(device)), total }))
+        let arena = self.arena_of(Place::Device(device))?;
+        let total = ByteSize::new(self.arenas[usize::from(arena)].capacity());
+        Ok(Answer::MemInfo(MemInfo { free: ByteSize::new(self.free_in(arena)), total }))
     }
 
     pub(super) fn take_for_driver(
@@ -27,8 +30,7 @@ impl Machine {
         device: u16,
         bytes: ByteSize,
     ) -> Result<Answer, MachineError> {
-        let device = self.device(device)?;
-        let free = self.free_in(device);
+        let free = self.free_in(self.arena_of(Place::Device(device))?);
         if bytes.get() > free {
             return Ok(Answer::OutOfMemory { free: ByteSize::new(free) });
         }
@@ -42,10 +44,5 @@ impl Machine {
             *taken = ByteSize::new(taken.get().saturating_sub(bytes.get()));
         }
         Answer::Done
-    }
-
-    fn device(&self, device: u16) -> Result<u16, MachineError> {
-        let is_there = usize::from(device) < self.profile.devices.len();
-        is_there.then_some(device).ok_or(MachineError::Place(Place::Device(device)))
     }
 }

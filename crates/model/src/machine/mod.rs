@@ -378,7 +378,7 @@ impl Machine {
             return Err(MachineError::Size(size));
         }
         let number = self.arena_of(place)?;
-        let free = if number == TEAM_ARENA { self.switches.free() } else { self.free_in(number) };
+        let free = self.free_in(number);
         if size.get() > free {
             return Ok(Answer::OutOfMemory { free: ByteSize::new(free) });
         }

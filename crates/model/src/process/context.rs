@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use peermap_driver::{CallSite, Context, Device, Result};
 
-use super::driver_memory::StreamPlaces;
 use super::queue::{Plan, Wait};
 use super::{Outside, Process, ThreadId};
 use crate::rules;
@@ -17,7 +16,8 @@ pub(super) struct ContextState {
     /// How often the primary context of a device is retained; `None` for other contexts.
     pub(super) primary: Option<u32>,
     pub(super) peers: BTreeSet<u64>,
-    pub(super) streams: StreamPlaces,
+    /// For how many streams at once there is a place already.
+    pub(super) stream_places: u64,
     pub(super) site: CallSite,
 }
 
@@ -49,8 +49,8 @@ impl Process {
             rules::CTX_4.refuse(&[("device", &device), ("needed", &needed), ("free", &free)], None)
         })?;
         let context = self.new_opaque();
-        let (peers, streams) = (BTreeSet::new(), StreamPlaces::default());
-        self.contexts.insert(context, ContextState { ordinal, primary, peers, streams, site: self.site });
+        let (peers, site) = (BTreeSet::new(), self.site);
+        self.contexts.insert(context, ContextState { ordinal, primary, peers, stream_places: 0, site });
         Ok(context)
     }
 
@@ -97,9 +97,9 @@ impl Process {
 
     fn remove_context(&mut self, outside: &mut Outside<'_>, context: u64) -> Result<()> {
         self.see_context(outside, context)?;
-        if let Some(ContextState { ordinal, peers, streams, .. }) = self.contexts.remove(&context) {
+        if let Some(ContextState { ordinal, peers, stream_places, .. }) = self.contexts.remove(&context) {
             peers.into_iter().for_each(|peer| self.close_peer(outside, ordinal, peer));
-            self.give_back_of_context(outside, ordinal, streams)?;
+            self.give_back_of_context(outside, ordinal, stream_places)?;
         }
         for state in self.contexts.values_mut() {
             state.peers.remove(&context);

@@ -4,37 +4,19 @@ use peermap_driver::{ByteSize, DriverError, Result};
 
 use super::physical::unexpected;
 use super::{Outside, Process};
+use crate::rules;
 use crate::wire::{Answer, Ask};
 
 /// How many streams of a context share what the driver takes for streams.
 const STREAMS_TOGETHER: u64 = 4;
 
-/// The streams of a context. A place that a stream had is for the next one: only more streams than ever take more memory.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct StreamPlaces {
-    used: u64,
-    made: u64,
-}
-
-impl StreamPlaces {
-    /// With one more stream.
-    pub(super) fn and_one(self) -> Self {
-        Self { used: self.used + 1, made: self.made.max(self.used + 1) }
-    }
-
-    /// With one stream less.
-    pub(super) const fn less_one(self) -> Self {
-        Self { used: self.used.saturating_sub(1), made: self.made }
-    }
-}
-
 impl Process {
-    /// What the places for streams take. A context has one already where the process sees a single device. What more than
-    /// two devices do was not measured.
-    fn bytes_of(&self, places: StreamPlaces) -> u64 {
+    /// What a context with places for so many streams takes. It has one place already where the process sees a single
+    /// device. What more than two devices do was not measured.
+    fn bytes_of_context(&self, stream_places: u64) -> u64 {
         let there = u64::from(self.visible.len() == 1);
-        let groups = places.made.saturating_sub(there).div_ceil(STREAMS_TOGETHER);
-        groups * self.profile.driver_memory.streams.get()
+        let groups = stream_places.saturating_sub(there).div_ceil(STREAMS_TOGETHER);
+        self.profile.driver_memory.context.get() + groups * self.profile.driver_memory.streams.get()
     }
 
     /// Takes what a new context needs, or refuses with what is free.
@@ -44,29 +26,36 @@ impl Process {
         ordinal: usize,
         refusal: impl FnOnce(ByteSize, ByteSize) -> DriverError,
     ) -> Result<()> {
-        self.take_for_driver(outside, ordinal, self.profile.driver_memory.context, refusal)
+        self.take_for_driver(outside, ordinal, self.bytes_of_context(0), refusal)
     }
 
-    /// Takes what a context needs to go from some places for streams to others, or refuses with what is free.
-    pub(super) fn take_for_streams(
-        &self,
-        outside: &mut Outside<'_>,
-        ordinal: usize,
-        (from, to): (StreamPlaces, StreamPlaces),
-        refusal: impl FnOnce(ByteSize, ByteSize) -> DriverError,
-    ) -> Result<()> {
-        let bytes = ByteSize::new(self.bytes_of(to) - self.bytes_of(from));
-        self.take_for_driver(outside, ordinal, bytes, refusal)
+    /// Makes a place for one more stream of a context, unless one that there was is free: only more streams than ever
+    /// take more memory.
+    pub(super) fn make_place_for_stream(&mut self, outside: &mut Outside<'_>, context: u64) -> Result<()> {
+        let needed = self.streams.values().filter(|stream| stream.context == context).count() as u64 + 1;
+        let Some(state) = self.contexts.get(&context).filter(|state| state.stream_places < needed) else {
+            return Ok(());
+        };
+        let more = self.bytes_of_context(needed) - self.bytes_of_context(state.stream_places);
+        if more > 0 {
+            self.take_for_driver(outside, state.ordinal, more, |needed, free| {
+                rules::STREAM_4.refuse(&[("needed", &needed), ("free", &free)], None)
+            })?;
+        }
+        if let Some(state) = self.contexts.get_mut(&context) {
+            state.stream_places = needed;
+        }
+        Ok(())
     }
 
-    /// Gives back what a context and its streams took.
+    /// Gives back what a context with places for so many streams took.
     pub(super) fn give_back_of_context(
         &self,
         outside: &mut Outside<'_>,
         ordinal: usize,
-        places: StreamPlaces,
+        stream_places: u64,
     ) -> Result<()> {
-        let bytes = ByteSize::new(self.profile.driver_memory.context.get() + self.bytes_of(places));
+        let bytes = ByteSize::new(self.bytes_of_context(stream_places));
         match outside.machine.ask(Ask::GiveBackOfDriver { device: self.visible[ordinal], bytes })? {
             Answer::Done => Ok(()),
             other => Err(unexpected(&other)),
@@ -77,12 +66,10 @@ impl Process {
         &self,
         outside: &mut Outside<'_>,
         ordinal: usize,
-        bytes: ByteSize,
+        bytes: u64,
         refusal: impl FnOnce(ByteSize, ByteSize) -> DriverError,
     ) -> Result<()> {
-        if bytes.is_zero() {
-            return Ok(());
-        }
+        let bytes = ByteSize::new(bytes);
         match outside.machine.ask(Ask::TakeForDriver { device: self.visible[ordinal], bytes })? {
             Answer::Done => Ok(()),
             Answer::OutOfMemory { free } => Err(refusal(bytes, free)),

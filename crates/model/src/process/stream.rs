@@ -3,7 +3,6 @@
 use peermap_driver::{CallSite, Event, Result, Stream};
 
 use super::copy::Operation;
-use super::driver_memory::StreamPlaces;
 use super::queue::{Plan, StreamKey, Wait, WorkId};
 use super::shared_event::{Origin, Synchronize};
 use super::{Outside, Process, ThreadId};
@@ -60,21 +59,10 @@ impl Process {
         if flags > STREAM_NON_BLOCKING && rules::STREAM_1.is_on() {
             return Err(rules::STREAM_1.refuse(&[("flags", &flags)], None));
         }
-        let ordinal = self.ordinal_of_context(context);
-        let streams = self.contexts.get(&context).map(|state| state.streams).unwrap_or_default();
-        self.take_for_streams(outside, ordinal, (streams, streams.and_one()), |needed, free| {
-            rules::STREAM_4.refuse(&[("needed", &needed), ("free", &free)], None)
-        })?;
-        self.count_stream(context, StreamPlaces::and_one);
+        self.make_place_for_stream(outside, context)?;
         let stream = self.new_opaque();
         self.streams.insert(stream, StreamState { context, blocking: flags == 0 });
         Ok(stream)
-    }
-
-    fn count_stream(&mut self, context: u64, change: impl FnOnce(StreamPlaces) -> StreamPlaces) {
-        if let Some(state) = self.contexts.get_mut(&context) {
-            state.streams = change(state.streams);
-        }
     }
 
     /// `cuStreamDestroy`: work that is queued goes on.
@@ -84,10 +72,7 @@ impl Process {
     pub fn stream_destroy(&mut self, outside: &mut Outside<'_>, thread: ThreadId, stream: Stream) -> Result<()> {
         let key = self.stream_key(thread, stream)?;
         match self.streams.remove(&stream.as_raw()) {
-            Some(_) => {
-                self.count_stream(key.context, StreamPlaces::less_one);
-                self.stream_is_going(outside, key)
-            }
+            Some(_) => self.stream_is_going(outside, key),
             None => Err(rules::STREAM_2.refuse(&[("stream", &stream)], None)),
         }
     }
