@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use peermap_driver::with_causes;
 use peermap_report::calls::{CallSummary, ProcessCalls, chrome_trace};
 use peermap_report::{ExitCode, Failure, FailureKind, RunReport};
 
@@ -42,7 +43,7 @@ impl<'a> CallFile<'a> {
         match (written, report.failure) {
             (Ok(()), failure) => RunReport { calls, failure, ..report },
             (Err(refusal), Some(failure)) => {
-                show::note(&show::whole(&refusal.error));
+                show::note(&with_causes(&*refusal.error));
                 RunReport { calls, failure: Some(failure), ..report }
             }
             (Err(refusal), None) => RunReport { calls, ok: false, failure: Some(failure(&refusal)), ..report },
@@ -58,7 +59,7 @@ impl<'a> CallFile<'a> {
 
 fn failure(refusal: &Refusal) -> Failure {
     let kind = FailureKind::Unexpected;
-    let (message, exit_code) = (show::whole(&refusal.error), kind.exit_code().code());
+    let (message, exit_code) = (with_causes(&*refusal.error), kind.exit_code().code());
     Failure {
         kind,
         message,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use peermap_cuda::CudaDriver;
-use peermap_driver::Driver;
+use peermap_driver::{Driver, with_causes};
 use peermap_ipc::{Channel, Deadline, take_inherited};
 use peermap_model::Profile;
 use peermap_report::ExitCode;
@@ -35,7 +35,7 @@ pub(crate) fn worker(arguments: &Worker) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
-    let open = || open_to_work(arguments).map_err(|error| show::whole(&error));
+    let open = || open_to_work(arguments).map_err(|error| with_causes(&*error));
     let code = match &*arguments.fault {
         [] => peermap_scenario::worker_main(channel, open),
         faults => peermap_chaos::worker_with_faults(channel, faults.to_vec(), open),
@@ -49,7 +49,7 @@ pub(crate) fn partner(arguments: &Worker) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
-    let code = peermap_bench::partner_main(channel, || open(arguments.backend).map_err(|error| show::whole(&error)));
+    let code = peermap_bench::partner_main(channel, || open(arguments.backend).map_err(|error| with_causes(&*error)));
     ProcessExitCode::from(u8::try_from(code).unwrap_or(ExitCode::Unexpected.code()))
 }
 
@@ -82,13 +82,13 @@ pub(crate) fn bug(arguments: &Worker) -> ProcessExitCode {
     };
     let (backend, open): (_, Option<peermap_bugs::Open>) = match arguments.backend {
         BackendChoice::Sim | BackendChoice::Auto => ("sim", None),
-        BackendChoice::Cuda => ("cuda", Some(|| open(BackendChoice::Cuda).map_err(|error| show::whole(&error)))),
+        BackendChoice::Cuda => ("cuda", Some(|| open(BackendChoice::Cuda).map_err(|error| with_causes(&*error)))),
     };
     let played = bugs::launch(backend).and_then(|launch| Ok(peermap_bugs::player_main(channel, open, launch)?));
     match played {
         Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
         Err(error) => {
-            show::complaint(&show::whole(&error));
+            show::complaint(&with_causes(&*error));
             ProcessExitCode::from(ExitCode::Unexpected.code())
         }
     }
@@ -100,7 +100,7 @@ pub(crate) fn player(arguments: &Worker) -> ProcessExitCode {
         Ok(channel) => channel,
         Err(error) => return not_by_hand(&error),
     };
-    let open = || open(arguments.backend).map_err(|error| show::whole(&error));
+    let open = || open(arguments.backend).map_err(|error| with_causes(&*error));
     match peermap_trace::player_main(channel, open) {
         Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
         Err(error) => {
@@ -148,7 +148,7 @@ pub(crate) fn machine(arguments: &Machine) -> ProcessExitCode {
     match served {
         Ok(()) => ProcessExitCode::from(ExitCode::Ok.code()),
         Err(error) => {
-            show::complaint(&show::whole(&error));
+            show::complaint(&with_causes(&*error));
             ProcessExitCode::from(ExitCode::Unexpected.code())
         }
     }
@@ -159,6 +159,6 @@ fn inherited_channel() -> anyhow::Result<Channel> {
 }
 
 fn not_by_hand(error: &anyhow::Error) -> ProcessExitCode {
-    show::complaint(&format!("this subcommand is started by peermap itself, not by hand: {}", show::whole(error)));
+    show::complaint(&format!("this subcommand is started by peermap itself, not by hand: {}", with_causes(&**error)));
     ProcessExitCode::from(ExitCode::Usage.code())
 }

@@ -83,7 +83,7 @@ impl Recording<'_> {
         let Self { place, writer, counts, .. } = self;
         writer.header(&header).map_err(unwritten)?;
         counts.traces += 1;
-        place.play(steps, |index, step, got| {
+        place.play(None, steps, |index, step, got| {
             counts.steps += 1;
             match answered(step, &got) {
                 Some(step) => {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use peermap_driver::with_causes;
 use peermap_report::ExitCode;
 
 use crate::show;
@@ -30,7 +31,7 @@ impl Refusal {
     /// Says why, and where a program reads the result, also in its place; gives the exit code.
     pub(crate) fn end(self, json: bool) -> ExitCode {
         let Self { code, error } = self;
-        end(&show::whole(&error), code, json)
+        end(&with_causes(&*error), code, json)
     }
 }
 

@@ -4,6 +4,7 @@
 //! ever, the simulator does not model what was asked, a check that was asked for found a mistake, the host cannot carry the simulation. A device fault is a refusal of a later, synchronising call. A bug of
 //! ours is none of these; it panics.
 
+use std::error::Error;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -166,6 +167,23 @@ impl fmt::Display for Explanation {
     }
 }
 
+/// An error with what caused it. Many say their cause themselves; what the one before said already is not said again.
+#[must_use]
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut before = error.to_string();
+    let mut text = before.clone();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !before.contains(&next) {
+            text = format!("{text}: {next}");
+            before = next;
+        }
+        cause = error.source();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,5 +210,21 @@ mod tests {
     #[test]
     fn what_is_not_modelled_has_no_result() {
         assert_eq!(DriverError::NotModelled { what: "a cubin".to_owned() }.result(), None);
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the machine cannot be reached: {0}; is it there?")]
+    struct Telling(#[from] fmt::Error);
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no process")]
+    struct Silent(#[source] Telling);
+
+    #[test]
+    fn a_cause_that_was_told_is_not_told_again() {
+        let told = fmt::Error.to_string();
+        let text = with_causes(&Silent(Telling(fmt::Error)));
+        assert_eq!(text, format!("no process: the machine cannot be reached: {told}; is it there?"));
+        assert_eq!(with_causes(&fmt::Error), told);
     }
 }

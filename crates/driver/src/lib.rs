@@ -30,7 +30,7 @@ mod unit;
 pub use argument::{Argument, Value};
 pub use attribute::{DeviceAttribute, FunctionAttribute, MemPoolAttribute, PointerAttribute};
 pub use call::{Call, Driver};
-pub use error::{CallSite, DriverError, Explanation, Result, RuleId};
+pub use error::{CallSite, DriverError, Explanation, Result, RuleId, with_causes};
 pub use handle::{
     Context, Device, Event, Function, HostPtr, IpcEventHandle, IpcMemHandle, MemHandle, MemPool, Module,
     ParseUuidError, Stream, Uuid,

@@ -4,14 +4,13 @@ use std::cell::OnceCell;
 use std::env;
 
 use peermap_bench::{BenchError, Crew, Starter};
-use peermap_driver::Driver;
+use peermap_driver::{Driver, with_causes};
 use peermap_ipc::{Channel, Child, Output, Spawn};
 use peermap_report::RunReport;
 use peermap_scenario::{Backend, Launcher, RunError, Scenario, one_line};
 
 use crate::backend::Chosen;
 use crate::hidden::CHANNEL;
-use crate::show;
 
 /// Runs scenarios on a backend that is started when the first one is asked for.
 pub(super) struct OwnWorkers<'c> {
@@ -26,7 +25,7 @@ impl<'c> OwnWorkers<'c> {
 
     fn backend(&self) -> Result<&dyn Backend, BenchError> {
         if self.backend.get().is_none() {
-            let started = self.chosen.start().map_err(|refusal| BenchError::Run(show::whole(&refusal.error)))?;
+            let started = self.chosen.start().map_err(|refusal| BenchError::Run(with_causes(&*refusal.error)))?;
             drop(self.backend.set(started));
         }
         self.backend.get().map(|backend| &**backend).ok_or_else(|| BenchError::Run("there is no backend".to_owned()))

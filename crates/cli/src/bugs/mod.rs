@@ -6,6 +6,7 @@ mod present;
 use std::time::Duration;
 
 use peermap_bugs::{Entry, Launch, Played, play};
+use peermap_driver::with_causes;
 use peermap_report::ExitCode;
 
 pub(crate) use args::Bugs;
@@ -59,7 +60,7 @@ fn backend(choice: BackendChoice) -> Result<&'static str, Refusal> {
         }
         BackendChoice::Auto => Ok(devices().map_or_else(
             |refusal| {
-                show::note(&format!("simulating: {}", show::whole(&refusal.error)));
+                show::note(&format!("simulating: {}", with_causes(&*refusal.error)));
                 "sim"
             },
             |_| "cuda",

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use peermap_chaos::{Fault, Outcome, Plan, Staged, What, Who, in_one, shrink};
+use peermap_driver::with_causes;
 use peermap_model::Profile;
 use peermap_report::{ExitCode, FailureKind};
 
@@ -132,7 +133,7 @@ fn end_of_player(played: Result<(), Refusal>) -> ProcessExitCode {
     let code = match played {
         Ok(()) => ExitCode::Ok,
         Err(refusal) => {
-            show::complaint(&show::whole(&refusal.error));
+            show::complaint(&with_causes(&*refusal.error));
             ExitCode::Unexpected
         }
     };

@@ -52,7 +52,7 @@ pub(super) fn compare(place: &Place, trace: &Trace) -> Result<Option<Difference>
     let mut found = None;
     let goes_on = Cell::new(true);
     let mut steps = trace.steps.iter().cloned().map(Ok).take_while(|_| goes_on.get());
-    place.play(&mut steps, |_, step, got| {
+    place.play(None, &mut steps, |_, step, got| {
         recorded.push(answered(step, &got));
         if !got.matches(&Expected::from(step)) {
             goes_on.set(false);
@@ -79,7 +79,7 @@ pub(super) fn answer_again(simulated: &Place, trace: &Trace) -> Result<Option<Tr
     let mut answers = Vec::new();
     let mut is_certain = true;
     let mut steps = trace.steps.iter().cloned().map(Ok);
-    simulated.play(&mut steps, |_, step, got| {
+    simulated.play(None, &mut steps, |_, step, got| {
         is_certain &= got.result().is_some_and(|result| !result.ends_the_process());
         answers.push(answered(step, &got));
         Ok(())
@@ -91,7 +91,7 @@ pub(super) fn answer_again(simulated: &Place, trace: &Trace) -> Result<Option<Tr
 pub(super) fn rule(simulated: &Place, trace: &Trace) -> Result<Option<String>, Refusal> {
     let mut text = None;
     let mut steps = trace.steps.iter().cloned().map(Ok);
-    simulated.play(&mut steps, |_, _, got| {
+    simulated.play(None, &mut steps, |_, _, got| {
         text = got.reason().map(ToString::to_string);
         Ok(())
     })?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use peermap_driver::Driver;
+use peermap_driver::{Driver, with_causes};
 use peermap_sim::Checks;
 
 use super::args::Launch;
@@ -27,7 +27,7 @@ impl Place {
         let chosen = backend::choose(&arguments.place)?.able_to(checks)?;
         match Self::on(&chosen, deadline, checks) {
             Err(refusal) if matches!(chosen, Chosen::Cuda { may_fall_back: true }) => {
-                show::note(&format!("simulating: {}", show::whole(&refusal.error)));
+                show::note(&format!("simulating: {}", with_causes(&*refusal.error)));
                 let profile = backend::machine_profile(None).map_err(Refusal::unexpected)?;
                 Self::on(&Chosen::Sim(profile), deadline, checks)
             }

@@ -89,25 +89,6 @@ impl Place {
             .map_err(|error| Refusal::new(ExitCode::BackendUnavailable, anyhow::anyhow!("{error}")))
     }
 
-    /// Plays the steps of a trace in processes of their own, and shows what comes of each.
-    pub(crate) fn play(
-        &self,
-        steps: &mut Steps<'_>,
-        watch: impl FnMut(usize, &Step, Got) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        self.play_seeing(None, steps, watch)
-    }
-
-    /// The same in processes that see no more than the first `devices` devices.
-    pub(crate) fn play_on(
-        &self,
-        devices: u32,
-        steps: &mut Steps<'_>,
-        watch: impl FnMut(usize, &Step, Got) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        self.play_seeing(Some(devices), steps, watch)
-    }
-
     /// `CUDA_VISIBLE_DEVICES` of processes that see no more than the first `devices` devices; `None`: that of this process.
     ///
     /// A trace counts the devices of its simulated machine, whatever this command may see of a real one.
@@ -118,7 +99,9 @@ impl Place {
         }
     }
 
-    fn play_seeing(
+    /// Plays the steps of a trace in processes of their own, which see all devices or no more than the first `devices`, and
+    /// shows what comes of each.
+    pub(crate) fn play(
         &self,
         devices: Option<u32>,
         steps: &mut Steps<'_>,

@@ -11,7 +11,7 @@ mod simulated;
 use std::time::Instant;
 
 use peermap_cuda::CudaDriver;
-use peermap_driver::Driver;
+use peermap_driver::{Driver, with_causes};
 use peermap_report::{Event, ExitCode, RunReport, event_line};
 use peermap_scenario::fabric::{Fabric, Rank, RankEnd, report_of_ranks, work_as_rank};
 use peermap_sim::Checks;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &args::Fabric) -> ExitCode {
     let end = match worked.and_then(|end| Ok(serde_json::to_vec(&end)?)) {
         Ok(end) => end,
         Err(error) => {
-            show::complaint(&format!("rank {}: {}", engine.rank(), show::whole(&error)));
+            show::complaint(&format!("rank {}: {}", engine.rank(), with_causes(&*error)));
             engine.abort(ExitCode::Unexpected)
         }
     };

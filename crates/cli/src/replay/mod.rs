@@ -69,7 +69,7 @@ impl Replaying {
             return Ok(Played::left_out(file, &header.name, header.needs.devices, self.devices));
         }
         let mut played = Played::of(file, &header.name);
-        self.place.play_on(header.devices_to_see(self.devices), steps, |index, step, got| {
+        self.place.play(Some(header.devices_to_see(self.devices)), steps, |index, step, got| {
             if self.explain && !step.result.is_success() {
                 played.explain(&header.name, index, step, &got);
             }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use peermap_driver::{CuResult, DriverError};
+use peermap_driver::{CuResult, DriverError, with_causes};
 use peermap_report::FailureKind;
 use serde::{Deserialize, Serialize};
 
@@ -63,15 +63,5 @@ fn is_device_fault(result: CuResult) -> bool {
 /// An error and all its causes in one line.
 #[must_use]
 pub fn one_line(error: &dyn Error) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        // Some errors show their cause themselves.
-        if !line.ends_with(&text) {
-            line = format!("{line}: {text}");
-        }
-        cause = error.source();
-    }
-    line.replace('\n', " ")
+    with_causes(error).replace('\n', " ")
 }

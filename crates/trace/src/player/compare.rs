@@ -1,11 +1,10 @@
 //! What a recording says, what the driver said, and whether they are the same.
 
-use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use peermap_driver::{DriverError, Explanation};
+use peermap_driver::{DriverError, Explanation, with_causes};
 use peermap_ipc::{Exit, IpcError};
 use serde_json::{Map, Value as Json};
 
@@ -116,7 +115,7 @@ impl Got {
             Self::Died(exit) => Some(format!("the process ended during the step: {exit}")),
             Self::NotModelled { what } => Some(format!("the backend does not model {what}")),
             Self::Host { what } => Some(format!("the backend cannot go on, {what}")),
-            Self::NotPlayed(error) => Some(with_sources(error)),
+            Self::NotPlayed(error) => Some(with_causes(error)),
             Self::Answer { .. }
             | Self::WouldCrash(_)
             | Self::WouldHang(_)
@@ -203,15 +202,4 @@ fn answer(f: &mut fmt::Formatter<'_>, result: StepResult, out: Option<&Map<Strin
         Some(out) => write!(f, " with {}", object_text(out)),
         None => Ok(()),
     }
-}
-
-/// An error with what caused it, and so on.
-pub(crate) fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(&format!(": {error}"));
-        source = error.source();
-    }
-    text
 }

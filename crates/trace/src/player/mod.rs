@@ -27,7 +27,6 @@ pub use reason::Reason;
 pub use session::{Session, Stage};
 
 pub(crate) use calls::{attribute_value, kernel_parameters, properties_out, protection, runs};
-pub(crate) use compare::with_sources;
 pub(crate) use error::DiedAtStart;
 pub(crate) use modules::PTX;
 pub(crate) use parcel::Parcel;

@@ -5,13 +5,14 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use peermap_driver::with_causes;
 use peermap_ipc::{Child, Deadline, Exit, IpcError, Output, Spawn, TypedChannel};
 
 use super::describe::Description;
 use super::launch::{Launch, PlayerCommand};
 use super::protocol::{Order, Report, SentParcel, beside};
 use crate::format::Step;
-use crate::player::{Actor, DiedAtStart, End, Got, Parcel, PlayError, Stage, StartError, with_sources};
+use crate::player::{Actor, DiedAtStart, End, Got, Parcel, PlayError, Stage, StartError};
 
 /// How long a player may take to start even if its steps get less: that a call is quick says nothing about loading a
 /// driver.
@@ -128,7 +129,7 @@ impl RemoteProcess {
             IpcError::TimedOut => Got::TimedOut { limit: self.limit },
             IpcError::PeerClosed => match self.child.wait(Deadline::after(END_TIME)) {
                 Ok(exit) => self.died(exit),
-                Err(error) => Got::NotPlayed(PlayError::Elsewhere { why: with_sources(&error) }),
+                Err(error) => Got::NotPlayed(PlayError::Elsewhere { why: with_causes(&error) }),
             },
             source => Got::NotPlayed(PlayError::Unreachable { process: self.number, source }),
         }
